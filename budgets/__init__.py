@@ -1,0 +1,1 @@
+"""How often a case may flake: rates, evidence and allowances. Pure numpy and scipy."""

@@ -1,0 +1,1 @@
+"""Flaky-test triage for test suites that call LLMs."""

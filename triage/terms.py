@@ -1,0 +1,90 @@
+"""The words of the product: one enum per word, used alike in code, pages and documents."""
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How one case ended in one run."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    SKIPPED = "skipped"
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the case did not do what it should have done."""
+        return self in {Outcome.FAILED, Outcome.ERRORED}
+
+
+class Difference(StrEnum):
+    """What differs between the expected and the observed behaviour of a failing case."""
+
+    TEXT = "text"
+    LABEL = "label"
+    INVALID = "invalid"
+    PROVIDER = "provider"
+    CRASH = "crash"
+    UNKNOWN = "unknown"
+
+
+class FindingKind(StrEnum):
+    """The judgement of one failing case."""
+
+    EXPECTED_FLAKE = "expected_flake"
+    OVER_BUDGET = "over_budget"
+    LABEL_REGRESSION = "label_regression"
+    NEAR_TIE = "near_tie"
+    SETTLED_TIE = "settled_tie"
+    REGRESSION = "regression"
+    PROVIDER_ERROR = "provider_error"
+    INHERITED = "inherited"
+    UNDECIDED = "undecided"
+
+
+class Conclusion(StrEnum):
+    """The judgement of a run, worst first."""
+
+    BLOCKED = "blocked"
+    ON_HOLD = "on_hold"
+    PROVISIONAL = "provisional"
+    PASSED_WITH_FLAKES = "passed_with_flakes"
+    PASSED = "passed"
+    NO_RESULTS = "no_results"
+
+
+class Standing(StrEnum):
+    """Where a budget stands."""
+
+    WITHIN = "within"
+    SPENT = "spent"
+    BURNING = "burning"
+    TOO_FEW_CALLS = "too_few_calls"
+
+
+class TieBreakPolicy(StrEnum):
+    """What is done with a flip of an ambiguous class."""
+
+    BLOCK = "block"
+    THRESHOLD = "threshold"
+    SECOND_PASS = "second_pass"  # noqa: S105 - a policy name, not a password
+    ESCALATE = "escalate"
+
+
+class Assertion(StrEnum):
+    """What a test compares."""
+
+    BYTES = "bytes"
+    PARSED = "parsed"
+    INVARIANT = "invariant"
+    JUDGE = "judge"
+
+
+class Merge(StrEnum):
+    """Why several entries of a report belong to one case."""
+
+    SINGLE = "single"
+    RETRY = "retry"
+    REPETITION = "repetition"
+    ROWS = "rows"
+    PHASES = "phases"
