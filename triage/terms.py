@@ -88,3 +88,20 @@ class Merge(StrEnum):
     REPETITION = "repetition"
     ROWS = "rows"
     PHASES = "phases"
+
+
+class UploadState(StrEnum):
+    """How far the work on an upload has come."""
+
+    RECEIVED = "received"
+    RECORDED = "recorded"
+    JUDGED = "judged"
+    DEAD = "dead"
+
+
+class EscalationState(StrEnum):
+    """Where a question to a person stands."""
+
+    OPEN = "open"
+    DECIDED = "decided"
+    EXPIRED = "expired"

@@ -1,0 +1,89 @@
+"""Budgets and the ledger of what was charged to them."""
+
+from django.db import models
+from django.db.models import Q
+
+# Differences that a budget may pay for. A label is not among them, and never will be.
+CHARGEABLE = ("text", "invalid", "unknown")
+
+
+class Budget(models.Model):
+    """The accepted rate of divergences for a scope over a window."""
+
+    SCOPES = [("case", "case"), ("pattern", "pattern"), ("repository", "repository")]
+    ON_SPENT = [("block", "block"), ("warn", "warn")]
+
+    repository = models.ForeignKey("triage.Repository", models.CASCADE, related_name="budgets")
+    scope = models.CharField(max_length=10, choices=SCOPES)
+    # The case of a case budget; NULL for the other scopes.
+    case = models.ForeignKey(
+        "triage.Case", models.CASCADE, null=True, blank=True, related_name="budgets"
+    )
+    # The pattern of a pattern budget, matched against the case's title; empty otherwise.
+    match = models.CharField(max_length=500, blank=True, default="")
+    # Accepted divergences per call; NULL: the case's own accepted rate.
+    rate_per_call = models.FloatField(null=True, blank=True)
+    window_days = models.PositiveIntegerField(default=30)
+    on_spent = models.CharField(max_length=5, choices=ON_SPENT, default="block")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["case"], condition=Q(scope="case"), name="budget_case_is_unique"
+            ),
+            models.UniqueConstraint(
+                fields=["repository", "scope", "match"],
+                condition=~Q(scope="case"),
+                name="budget_is_unique",
+            ),
+            models.CheckConstraint(
+                condition=Q(rate_per_call__isnull=True)
+                | (Q(rate_per_call__gt=0.0) & Q(rate_per_call__lt=1.0)),
+                name="budget_rate_is_a_rate",
+            ),
+            models.CheckConstraint(
+                condition=(Q(scope="case") & Q(case__isnull=False))
+                | (~Q(scope="case") & Q(case__isnull=True)),
+                name="budget_case_fits_scope",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scope} budget {self.match or self.case_id or ''}".strip()
+
+
+class Charge(models.Model):
+    """One entry of the ledger: a divergence paid for, or taken back. Never changed."""
+
+    repository = models.ForeignKey("triage.Repository", models.CASCADE, related_name="charges")
+    case = models.ForeignKey("triage.Case", models.CASCADE, related_name="charges")
+    epoch = models.ForeignKey(
+        "triage.Epoch", models.CASCADE, null=True, blank=True, related_name="charges"
+    )
+    # What the entry is for: the same event always makes the same key, so it is entered once.
+    source_key = models.CharField(max_length=100)
+    difference = models.CharField(max_length=8)
+    # 1 charges a divergence, -1 takes a charge back.
+    amount = models.SmallIntegerField()
+    reason = models.CharField(max_length=300)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repository", "source_key"], name="charge_is_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__in=[1, -1]), name="charge_amount_is_one_call"
+            ),
+            models.CheckConstraint(
+                condition=Q(difference__in=CHARGEABLE), name="charge_is_never_for_a_flip"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["case", "at"], name="charge_by_case"),
+            models.Index(fields=["repository", "at"], name="charge_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount:+d} {self.case_id} {self.source_key}"

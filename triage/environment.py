@@ -1,0 +1,133 @@
+"""Settings as they are read from the environment; a wrong value stops the start."""
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+from pydantic import AfterValidator, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+SECRET_KEY_BYTES = 50
+
+# One id per setting, so that an operator can search the documentation for it.
+SETTING_IDS = {
+    "DATABASE_URL": "tiebreak.E001",
+    "BROKER_URL": "tiebreak.E002",
+    "SECRET_KEY": "tiebreak.E003",
+    "TIEBREAK_DATA_DIR": "tiebreak.E004",
+    "TIEBREAK_URL": "tiebreak.E005",
+    "ALLOWED_HOSTS": "tiebreak.E006",
+    "DEBUG": "tiebreak.E007",
+}
+UNKNOWN_SETTING_ID = "tiebreak.E000"
+
+
+def _url_with_scheme(*schemes: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if value and urlsplit(value).scheme not in schemes:
+            raise ValueError("must start with " + " or ".join(f"{name}://" for name in schemes))
+        return value
+
+    return AfterValidator(check)
+
+
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must be an address such as https://tiebreak.example.com")
+    return value.rstrip("/")
+
+
+class Environment(BaseSettings):
+    """What an operator may set; the names are those of the environment variables."""
+
+    model_config = SettingsConfigDict(extra="ignore")
+
+    DATABASE_URL: Annotated[str, _url_with_scheme("sqlite", "postgres", "postgresql")] = ""
+    BROKER_URL: Annotated[
+        str, _url_with_scheme("redis", "rediss", "amqp", "amqps", "memory")
+    ] = ""
+    SECRET_KEY: str = ""
+    TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
+    TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
+    ALLOWED_HOSTS: Annotated[list[str], NoDecode] = Field(default_factory=list)
+    DEBUG: bool = False
+
+    @field_validator("ALLOWED_HOSTS", mode="before")
+    @classmethod
+    def _split_hosts(cls, value: object) -> object:
+        if isinstance(value, str):
+            return [host.strip() for host in value.split(",") if host.strip()]
+        return value
+
+    @field_validator("ALLOWED_HOSTS")
+    @classmethod
+    def _check_hosts(cls, hosts: list[str]) -> list[str]:
+        for host in hosts:
+            if "/" in host or " " in host:
+                raise ValueError(f"must be host names without scheme or path, got {host!r}")
+        return hosts
+
+    @property
+    def hosts(self) -> list[str]:
+        """The hosts that are answered: those set, the one of the own address, and loopback."""
+        own = urlsplit(self.TIEBREAK_URL).hostname or ""
+        return [*dict.fromkeys([*self.ALLOWED_HOSTS, own, "127.0.0.1", "localhost", "[::1]"])]
+
+    @property
+    def database_url(self) -> str:
+        """The database that is used: the one set, or SQLite in the data directory."""
+        return self.DATABASE_URL or f"sqlite:///{self.TIEBREAK_DATA_DIR / 'tiebreak.sqlite3'}"
+
+
+def read_environment() -> Environment:
+    """Read the environment; raise ``ImproperlyConfigured`` naming every wrong value."""
+    try:
+        environment = Environment()
+    except ValidationError as error:
+        raise ImproperlyConfigured(_explain(error)) from None
+    _make_data_dir(environment.TIEBREAK_DATA_DIR)
+    return environment
+
+
+def secret_key(environment: Environment) -> str:
+    """Return the key that was set, or the one made once and kept in the data directory."""
+    if environment.SECRET_KEY:
+        return environment.SECRET_KEY
+    kept = environment.TIEBREAK_DATA_DIR / "secret_key"
+    try:
+        with kept.open("x") as file:
+            kept.chmod(0o600)
+            file.write(secrets.token_urlsafe(SECRET_KEY_BYTES))
+    except FileExistsError:
+        pass
+    return kept.read_text().strip()
+
+
+def _make_data_dir(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"{SETTING_IDS['TIEBREAK_DATA_DIR']} TIEBREAK_DATA_DIR={str(folder)!r} cannot be "
+            f"written to ({error.strerror}). Legal: a folder the service may create files in."
+        ) from None
+
+
+def _explain(error: ValidationError) -> str:
+    return "\n".join(
+        _explain_one(str(detail["loc"][0]), detail["input"], detail["msg"])
+        for detail in error.errors()
+    )
+
+
+def _explain_one(name: str, value: object, problem: str) -> str:
+    shown = "(hidden)" if name in {"SECRET_KEY"} else repr(value)
+    legal = problem.removeprefix("Value error, ")
+    return f"{SETTING_IDS.get(name, UNKNOWN_SETTING_ID)} {name}={shown} is not legal: {legal}."

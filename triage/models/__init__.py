@@ -1,0 +1,29 @@
+"""The tables, one module per noun."""
+
+from triage.models.cases import Case
+from triage.models.epochs import Epoch, EpochDay, EpochHour, EpochLabel
+from triage.models.escalations import Escalation
+from triage.models.repositories import Repository, Token
+from triage.models.results import FailureText, Observation, Result
+from triage.models.runs import Part, Run
+from triage.models.uploads import Upload
+from triage.models.verdicts import Finding, Verdict
+
+__all__ = [
+    "Case",
+    "Epoch",
+    "EpochDay",
+    "EpochHour",
+    "EpochLabel",
+    "Escalation",
+    "FailureText",
+    "Finding",
+    "Observation",
+    "Part",
+    "Repository",
+    "Result",
+    "Run",
+    "Token",
+    "Upload",
+    "Verdict",
+]

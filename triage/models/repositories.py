@@ -1,0 +1,40 @@
+"""Repositories and the tokens that may act for them."""
+
+import re
+
+from django.db import models
+from django.utils import timezone
+
+FULL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+")
+FULL_NAME_LENGTH = 200
+
+
+class Repository(models.Model):
+    """A code repository: the wall that nothing crosses."""
+
+    # OWNER/NAME, or OWNER/GROUP/NAME where a forge has groups.
+    full_name = models.CharField(max_length=FULL_NAME_LENGTH, unique=True)
+    # Runs of this branch without a pull request are the reference that others are held against.
+    default_branch = models.CharField(max_length=255, default="main")
+    # The slot in the outcome vectors that the next new case takes; only grows.
+    next_slot = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.full_name
+
+
+class Token(models.Model):
+    """A secret that lets CI act for one repository. Only its digest is stored."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="tokens")
+    # What a person called it, so that it can be told from others when it is revoked.
+    name = models.CharField(max_length=100)
+    # SHA-256 of the secret, hex.
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.repository})"

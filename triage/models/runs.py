@@ -1,0 +1,81 @@
+"""Runs and their parts: what CI executed."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from triage.models.repositories import Repository
+
+
+class Run(models.Model):
+    """One CI execution of a commit, made of one or more parts."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="runs")
+    # The commit that was tested, hex; of a pull request its head, not the merge commit.
+    sha = models.CharField(max_length=64)
+    # The CI system's own id of the run; attempts of one run share it. Empty: CI told none.
+    ci_run_id = models.CharField(max_length=200, blank=True, default="")
+    # 1 for the first execution; each re-run of the same CI run counts up.
+    attempt = models.PositiveIntegerField(default=1)
+    branch = models.CharField(max_length=255, blank=True, default="")
+    # Number of the pull request; NULL for a run of a branch.
+    pr = models.PositiveIntegerField(null=True, blank=True)
+    # The commit a pull request is compared with; empty when not told.
+    base_sha = models.CharField(max_length=64, blank=True, default="")
+    # Whether the run is of the default branch, so that others are held against it.
+    is_reference = models.BooleanField(default=False)
+    # How many parts the run has; NULL until a part tells.
+    parts_expected = models.PositiveIntegerField(null=True, blank=True)
+    # Whether a report of the run was cut off: cases may be missing.
+    is_incomplete = models.BooleanField(default=False)
+    # When the run took place, which is not when it was uploaded if history is replayed.
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repository", "sha", "ci_run_id", "attempt"], name="run_is_unique"
+            ),
+            models.CheckConstraint(condition=Q(attempt__gte=1), name="run_attempt_from_1"),
+        ]
+        indexes = [
+            models.Index(fields=["repository", "-at"], name="run_by_time"),
+            models.Index(
+                fields=["repository", "-at"],
+                name="run_reference_by_time",
+                condition=Q(is_reference=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.repository} {self.sha[:7]} attempt {self.attempt}"
+
+
+class Part(models.Model):
+    """One leg of a run, with the outcome of every case in two vectors."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="parts")
+    # Job and position, which name the same leg in every attempt: "llm-tests 2/4"; empty if told.
+    name = models.CharField(max_length=255, blank=True, default="")
+    # Position among the parts, from 1; NULL when the run has one unnumbered part.
+    index = models.PositiveIntegerField(null=True, blank=True)
+    # Outcome codes, 4 bits per case slot, and log durations, 1 byte per case slot; both deflated
+    # (see record/vectors.py).
+    outcomes = models.BinaryField(default=bytes)
+    durations = models.BinaryField(default=bytes)
+    # Cases by outcome, and how many of them are LLM cases.
+    passed = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    errored = models.PositiveIntegerField(default=0)
+    skipped = models.PositiveIntegerField(default=0)
+    llm = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "name"], name="part_is_unique"),
+            models.CheckConstraint(condition=Q(index__gte=1), name="part_index_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} part {self.name or '1'}"

@@ -1,0 +1,95 @@
+"""Django's settings, all of them derived from the environment."""
+
+from typing import Any
+
+import dj_database_url
+
+from triage.environment import PROJECT_DIR, read_environment, secret_key
+
+ENVIRONMENT = read_environment()
+
+DEBUG = ENVIRONMENT.DEBUG
+SECRET_KEY = secret_key(ENVIRONMENT)
+ALLOWED_HOSTS = ENVIRONMENT.hosts
+TIEBREAK_URL = ENVIRONMENT.TIEBREAK_URL
+BROKER_URL = ENVIRONMENT.BROKER_URL
+
+INSTALLED_APPS = ["django.contrib.staticfiles", "budgets", "triage"]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "triage.web.security.content_security_policy",
+]
+ROOT_URLCONF = "triage.urls"
+WSGI_APPLICATION = "triage.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PROJECT_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": ["django.template.context_processors.request"],
+            "builtins": ["triage.web.template_tags"],
+        },
+    }
+]
+
+# One writer at a time is SQLite's rule: taking the write lock at BEGIN turns a deadlock between
+# two half-done transactions into an orderly queue.
+SQLITE_OPTIONS: dict[str, Any] = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 30,
+    "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
+}
+POSTGRESQL_OPTIONS: dict[str, Any] = {"pool": {"min_size": 1, "max_size": 8, "timeout": 10}}
+
+DATABASES: dict[str, Any] = {"default": dj_database_url.parse(ENVIRONMENT.database_url)}
+DATABASES["default"]["OPTIONS"] = (
+    SQLITE_OPTIONS
+    if DATABASES["default"]["ENGINE"].endswith("sqlite3")
+    else POSTGRESQL_OPTIONS | DATABASES["default"].get("OPTIONS", {})
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "uploads": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": ENVIRONMENT.TIEBREAK_DATA_DIR / "uploads"},
+    },
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [PROJECT_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+
+# The upload door has limits of its own and answers in its own error shape.
+DATA_UPLOAD_MAX_MEMORY_SIZE = None
+DATA_UPLOAD_MAX_NUMBER_FILES = 2_000
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {"triage": {"level": "INFO"}},
+}
+
+CELERY_BROKER_URL = BROKER_URL or None
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -1,0 +1,1 @@
+"""The pages: views that read, templates that show."""

@@ -1,0 +1,5 @@
+"""Filters that every template may use."""
+
+from django import template
+
+register = template.Library()
