@@ -60,8 +60,14 @@ class Charge(models.Model):
     epoch = models.ForeignKey(
         "triage.Epoch", models.CASCADE, null=True, blank=True, related_name="charges"
     )
-    # What the entry is for: the same event always makes the same key, so it is entered once.
-    source_key = models.CharField(max_length=100)
+    # The run that caused it; NULL once the run is pruned.
+    run = models.ForeignKey(
+        "triage.Run", models.SET_NULL, null=True, blank=True, related_name="charges"
+    )
+    # What the entries are for: the same divergence always makes the same event.
+    event = models.CharField(max_length=300)
+    # 0 is the charge, 1 its reversal, 2 a charge again after a further judgement, and so on.
+    number = models.PositiveIntegerField(default=0)
     difference = models.CharField(max_length=8)
     # 1 charges a divergence, -1 takes a charge back.
     amount = models.SmallIntegerField()
@@ -71,7 +77,7 @@ class Charge(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["repository", "source_key"], name="charge_is_unique"
+                fields=["repository", "event", "number"], name="charge_is_unique"
             ),
             models.CheckConstraint(
                 condition=Q(amount__in=[1, -1]), name="charge_amount_is_one_call"
@@ -86,4 +92,4 @@ class Charge(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.amount:+d} {self.case_id} {self.source_key}"
+        return f"{self.amount:+d} {self.case_id} {self.event}"

@@ -45,10 +45,12 @@ class Epoch(Tally):
     test_sha256 = models.CharField(max_length=64, blank=True, default="")
     # The alias that was asked for; with an empty snapshot the model is not pinned.
     model_requested = models.CharField(max_length=200, blank=True, default="")
+    # Results that made these calls: calls divided by results is what a run costs the case.
+    results = models.PositiveIntegerField(default=0)
     # Accepted rate of text differences per call, frozen once the epoch has enough calls; NULL
     # before.
     accepted_rate = models.FloatField(null=True, blank=True)
-    # State of the monitor, six log values (see budgets/monitor.py).
+    # State of the monitor, six log values (see budgets/monitor.py); empty before the first update.
     monitor = models.JSONField(default=list)
     # Sums over the recorded margins, in nats and nats squared, signed towards the expected label.
     margins = models.PositiveIntegerField(default=0)

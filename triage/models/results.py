@@ -110,6 +110,7 @@ class Observation(models.Model):
     output_sha256 = models.CharField(max_length=64, blank=True, default="")
 
     class Meta:
+        ordering = ["result", "try_index", "call_index"]
         constraints = [
             models.UniqueConstraint(
                 fields=["result", "try_index", "call_index"], name="observation_is_unique"

@@ -60,10 +60,13 @@ class Part(models.Model):
     name = models.CharField(max_length=255, blank=True, default="")
     # Position among the parts, from 1; NULL when the run has one unnumbered part.
     index = models.PositiveIntegerField(null=True, blank=True)
-    # Outcome codes, 4 bits per case slot, and log durations, 1 byte per case slot; both deflated
-    # (see record/vectors.py).
+    # Outcome codes, 1 byte per case slot, and log durations, 1 byte per case slot; both deflated
+    # (see vectors.py).
     outcomes = models.BinaryField(default=bytes)
     durations = models.BinaryField(default=bytes)
+    # Number of the LLM call that a case shares with others of the part, 4 bytes per case slot,
+    # deflated; 0 is a call of its own. Cases of one call fail together and count once.
+    call_groups = models.BinaryField(default=bytes)
     # Cases by outcome, and how many of them are LLM cases.
     passed = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)

@@ -1,0 +1,176 @@
+"""The calls of a result: every try taken apart into what was expected and what came back."""
+
+import hashlib
+from dataclasses import dataclass
+
+from triage.classify.differences import StatedDifference, read_difference
+from triage.parse.report import Observation, Result, Try
+from triage.terms import Difference
+
+LABEL_LENGTH = 200
+# What a result is called when its calls differ in several ways: a flip outweighs everything.
+WORST_FIRST = (
+    Difference.LABEL,
+    Difference.CRASH,
+    Difference.UNKNOWN,
+    Difference.INVALID,
+    Difference.TEXT,
+    Difference.PROVIDER,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a try. ``difference`` is ``None`` when nothing differs."""
+
+    try_index: int
+    call_index: int
+    difference: Difference | None
+    expected: str | None = None
+    observed: str | None = None
+    confidence: float | None = None
+    margin: float | None = None
+    response_id: str = ""
+    output_sha256: str = ""
+
+    @property
+    def agrees_on_label(self) -> bool:
+        """Whether the label was recorded and is the expected one."""
+        return self.expected is not None and self.expected == self.observed
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCalls:
+    """All calls of a result; ``unrecorded`` counts further calls that nothing was told of."""
+
+    calls: tuple[Call, ...]
+    unrecorded: int = 0
+
+    @property
+    def difference(self) -> Difference | None:
+        """The worst difference among the calls."""
+        present = {call.difference for call in self.calls}
+        return next((each for each in WORST_FIRST if each in present), None)
+
+    @property
+    def first_flip(self) -> Call | None:
+        """The first call whose label differs."""
+        return next((call for call in self.calls if call.difference is Difference.LABEL), None)
+
+
+def read_calls(result: Result, labels: frozenset[str], *, is_llm: bool) -> ResultCalls:
+    """Return the calls of a result.
+
+    Parameters
+    ----------
+    result : Result
+        A case's merged entries.
+    labels : frozenset of str
+        Closed set of labels known for the case; may be empty.
+    is_llm : bool
+        Whether the case calls an LLM: only then are two short values taken for labels when no
+        closed set is known.
+    """
+    calls: list[Call] = []
+    unrecorded = 0
+    for index, attempt in enumerate(result.tries):
+        of_try = _calls_of_try(attempt, index, labels, is_llm=is_llm)
+        calls += of_try
+        unrecorded += max((attempt.evidence.calls or 0) - len(of_try), 0)
+    return ResultCalls(tuple(calls), unrecorded)
+
+
+def label_key(label: str) -> str:
+    """Return a label as it is stored: long ones are cut and told apart by a digest."""
+    if len(label) <= LABEL_LENGTH:
+        return label
+    digest = hashlib.sha256(label.encode()).hexdigest()[:12]
+    return f"{label[: LABEL_LENGTH - 14]}…#{digest}"
+
+
+def _calls_of_try(
+    attempt: Try, index: int, labels: frozenset[str], *, is_llm: bool
+) -> list[Call]:
+    evidence = attempt.evidence
+    closed = labels | frozenset(evidence.labels)
+    stated = read_difference(attempt, closed) if attempt.outcome.is_failing else None
+    difference = _difference(stated, is_llm=is_llm, is_closed=bool(closed))
+    if evidence.observations:
+        return _observed_calls(attempt, index, difference)
+    flip = stated.pairs[0] if stated and stated.pairs and difference is Difference.LABEL else None
+    if stated and stated.flip:
+        flip = stated.flip
+    return [
+        Call(
+            index,
+            0,
+            difference,
+            expected=label_key(flip.expected) if flip else None,
+            observed=label_key(flip.observed) if flip else None,
+            response_id=evidence.response_id or "",
+            output_sha256=evidence.output_sha256 or "",
+        )
+    ]
+
+
+def _difference(
+    stated: StatedDifference | None, *, is_llm: bool, is_closed: bool
+) -> Difference | None:
+    """Take two short values of an LLM case for labels until a closed set says otherwise.
+
+    Taking a flip for wording would let the budget pay for it; taking wording for a flip costs a
+    second pass. The second error is the cheap one.
+    """
+    if stated is None:
+        return None
+    if stated.could_be_label and is_llm and not is_closed:
+        return Difference.LABEL
+    return stated.difference
+
+
+def _observed_calls(attempt: Try, index: int, difference: Difference | None) -> list[Call]:
+    observed = [
+        _observed_call(attempt, index, number, each)
+        for number, each in enumerate(attempt.evidence.observations)
+    ]
+    explained = any(call.difference for call in observed)
+    if difference is None or explained:
+        return observed
+    first = observed[0]
+    return [_with_difference(first, difference), *observed[1:]]
+
+
+def _observed_call(attempt: Try, index: int, number: int, each: Observation) -> Call:
+    return Call(
+        index,
+        number,
+        _label_difference(each, is_failing=attempt.outcome.is_failing),
+        expected=label_key(each.expected) if each.expected is not None else None,
+        observed=label_key(each.observed) if each.observed is not None else None,
+        confidence=each.confidence,
+        margin=each.margin,
+        response_id=each.call_id or attempt.evidence.response_id or "",
+        output_sha256=attempt.evidence.output_sha256 or "",
+    )
+
+
+def _label_difference(each: Observation, *, is_failing: bool) -> Difference | None:
+    if each.expected is None:
+        return None
+    if each.observed is None:
+        return Difference.INVALID if is_failing else None
+    return Difference.LABEL if each.expected != each.observed else None
+
+
+def _with_difference(call: Call, difference: Difference) -> Call:
+    return Call(
+        call.try_index,
+        call.call_index,
+        difference,
+        call.expected,
+        call.observed,
+        call.confidence,
+        call.margin,
+        call.response_id,
+        call.output_sha256,
+    )

@@ -1,0 +1,48 @@
+"""Freeze each epoch's accepted rate and keep its monitor in step with what was counted."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+
+from budgets.allowances import accepted_rate
+from budgets.monitor import initial_state, update
+from budgets.priors import DEFAULT_PRIOR
+from triage.history.tallies import Tally
+from triage.models import Epoch
+
+# DESIGN section 5: a case's accepted rate is its own posterior mean over its first 20 calls.
+ACCEPTANCE_CALLS = 20
+
+
+def watch(epochs: Sequence[Epoch], tallies: dict[int, Tally], at: datetime) -> None:
+    """Advance the epochs by what a run added. ``epochs`` hold the counts from before it."""
+    touched = [epoch for epoch in epochs if epoch.pk in tallies]
+    _advance([epoch for epoch in touched if epoch.accepted_rate is not None], tallies)
+    for epoch in touched:
+        counted = tallies[epoch.pk]
+        calls = epoch.calls + counted.calls
+        if epoch.accepted_rate is None and calls >= ACCEPTANCE_CALLS:
+            wording = epoch.text + epoch.invalid + epoch.unknown + counted.wording
+            epoch.accepted_rate = float(accepted_rate(wording, calls, DEFAULT_PRIOR))
+        epoch.last_seen_at = max(epoch.last_seen_at, at)
+        epoch.first_seen_at = min(epoch.first_seen_at, at)
+    Epoch.objects.bulk_update(
+        touched, ["accepted_rate", "monitor", "first_seen_at", "last_seen_at"], batch_size=200
+    )
+
+
+def _advance(epochs: Sequence[Epoch], tallies: dict[int, Tally]) -> None:
+    if not epochs:
+        return
+    start = initial_state(1)[0].tolist()
+    state = np.array([epoch.monitor or start for epoch in epochs], dtype=float)
+    counted = [tallies[epoch.pk] for epoch in epochs]
+    moved = update(
+        state,
+        np.array([each.wording for each in counted]),
+        np.array([each.calls for each in counted]),
+        np.array([epoch.accepted_rate for epoch in epochs], dtype=float),
+    )
+    for epoch, row in zip(epochs, moved, strict=True):
+        epoch.monitor = row.tolist()

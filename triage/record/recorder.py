@@ -1,0 +1,162 @@
+"""Write what an upload holds into the tables, once, however often it is called."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from triage.classify.calls import ResultCalls, read_calls
+from triage.history.epochs import find_or_open_epochs, identity_of
+from triage.history.monitoring import watch
+from triage.history.snapshots import tallies_of_epochs, tallies_of_slots
+from triage.history.tallies import Tally, add_to_tallies, tally
+from triage.models import Epoch, Part, Upload
+from triage.models.vectors import (
+    CODE_OF_OUTCOME,
+    Code,
+    duration_codes,
+    pack,
+    unpack_codes,
+    unpack_groups,
+)
+from triage.parse.report import UploadReading
+from triage.record.cases import KnownCase, find_or_add_cases
+from triage.record.entries import Entry, entries_of
+from triage.record.rows import Row, write_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A case of the upload with the calls it made."""
+
+    entry: Entry
+    case: KnownCase
+    calls: ResultCalls
+
+
+def record(upload: Upload, reading: UploadReading) -> None:
+    """Write cases, outcomes, tallies and rows of an upload.
+
+    The caller holds the repository's lock and marks the upload in the same transaction. A case
+    that the part already holds is left as it is: the first report of a part's case counts.
+    """
+    part, run = upload.part, upload.run
+    entries = entries_of(reading.reports)
+    cases = find_or_add_cases(upload.repository, entries, run.at)
+    new = _not_yet_in(part, entries, cases)
+    epochs = _epochs(part, new)
+    labels = tallies_of_epochs([epochs[each.case.id] for each in new if each.case.id in epochs])
+    recorded = [_with_calls(each, epochs.get(each.case.id), labels) for each in new]
+    _write_rows(part, recorded, epochs, labels)
+    _add_tallies(part, recorded, epochs)
+    _write_vectors(part, recorded)
+    if any(report.is_incomplete for report in reading.reports):
+        run.is_incomplete = True
+        run.save(update_fields=["is_incomplete"])
+
+
+def _not_yet_in(
+    part: Part, entries: Sequence[Entry], cases: dict[str, KnownCase]
+) -> list[Recorded]:
+    slots = 1 + max((cases[entry.key].slot for entry in entries), default=-1)
+    held = unpack_codes(part.outcomes, slots)
+    return [
+        Recorded(entry, cases[entry.key], ResultCalls(()))
+        for entry in entries
+        if held[cases[entry.key].slot] == Code.ABSENT
+    ]
+
+
+def _epochs(part: Part, new: Sequence[Recorded]) -> dict[int, Epoch]:
+    identities = {
+        each.case.id: identity_of(each.entry.result) for each in new if each.case.is_llm
+    }
+    return find_or_open_epochs(part.repository_id, identities, part.run.at)
+
+
+def _with_calls(each: Recorded, epoch: Epoch | None, known: dict[int, Tally]) -> Recorded:
+    labels = frozenset(each.case.labels)
+    if epoch and not labels:
+        labels = frozenset(label for pair in known[epoch.pk].labels for label in pair)
+    calls = read_calls(each.entry.result, labels, is_llm=each.case.is_llm)
+    return Recorded(each.entry, each.case, calls)
+
+
+def _write_rows(
+    part: Part,
+    recorded: Sequence[Recorded],
+    epochs: dict[int, Epoch],
+    known: dict[int, Tally],
+) -> None:
+    kept = [each for each in recorded if not each.entry.is_plain_pass]
+    plain = [each.case.slot for each in kept if each.case.id not in epochs]
+    by_slot = tallies_of_slots(part.repository_id, plain, part.run.at) if plain else {}
+    rows = []
+    for each in kept:
+        epoch = epochs.get(each.case.id)
+        history = known[epoch.pk] if epoch else by_slot[each.case.slot]
+        rows.append(
+            Row(each.entry, each.case.id, epoch.pk if epoch else None, each.calls, history)
+        )
+    write_rows(part, rows)
+
+
+def _add_tallies(part: Part, recorded: Sequence[Recorded], epochs: dict[int, Epoch]) -> None:
+    tallies = {
+        epochs[each.case.id].pk: tally(each.calls)
+        for each in recorded
+        if each.case.id in epochs and each.entry.result.outcome != "skipped"
+    }
+    add_to_tallies(part.repository_id, tallies, part.run.at)
+    watch(list(epochs.values()), tallies, part.run.at)
+
+
+def _write_vectors(part: Part, recorded: Sequence[Recorded]) -> None:
+    slots = 1 + max((each.case.slot for each in recorded), default=-1)
+    outcomes = unpack_codes(part.outcomes, slots)
+    durations = unpack_codes(part.durations, slots)
+    groups = unpack_groups(part.call_groups, slots)
+    at = np.array([each.case.slot for each in recorded], dtype=int)
+    outcomes[at] = [_code(each.entry) for each in recorded]
+    durations[at] = duration_codes(
+        [_seconds(each.entry.result.duration_s) for each in recorded]
+    )
+    groups[at] = _shared_calls(recorded, int(groups.max(initial=0)))
+    part.outcomes, part.durations = pack(outcomes), pack(durations)
+    part.call_groups = pack(groups) if groups.any() else b""
+    _count(part, outcomes)
+    part.llm += sum(each.case.is_llm for each in recorded)
+    part.save()
+
+
+def _code(entry: Entry) -> Code:
+    if entry.result.passed_after_retry:
+        return Code.PASSED_AFTER_RETRY
+    return CODE_OF_OUTCOME[entry.result.outcome]
+
+
+def _seconds(duration_s: float | None) -> float:
+    return np.nan if duration_s is None else duration_s
+
+
+def _shared_calls(recorded: Sequence[Recorded], last: int) -> list[int]:
+    """Number the LLM calls that feed several cases; a call of its own gets 0."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for position, each in enumerate(recorded):
+        for response_id in {call.response_id for call in each.calls.calls} - {""}:
+            members[response_id].append(position)
+    groups = [0] * len(recorded)
+    for positions in members.values():
+        if len(positions) > 1:
+            last += 1
+            for position in positions:
+                groups[position] = last
+    return groups
+
+
+def _count(part: Part, outcomes: np.ndarray) -> None:  # type: ignore[type-arg]
+    part.passed = int(np.isin(outcomes, (Code.PASSED, Code.PASSED_AFTER_RETRY)).sum())
+    part.failed = int((outcomes == Code.FAILED).sum())
+    part.errored = int((outcomes == Code.ERRORED).sum())
+    part.skipped = int((outcomes == Code.SKIPPED).sum())

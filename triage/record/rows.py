@@ -1,0 +1,117 @@
+"""The rows of results that did not simply pass: result, calls, failure text."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from triage.classify.calls import Call, ResultCalls
+from triage.classify.fingerprints import fingerprint
+from triage.history.tallies import Tally
+from triage.models import FailureText, Observation, Part, Result
+from triage.parse.report import Failure
+from triage.record.entries import Entry
+
+MESSAGE_LENGTH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is kept of one case in one part."""
+
+    entry: Entry
+    case_id: int
+    epoch_id: int | None
+    calls: ResultCalls
+    history: Tally
+
+
+def write_rows(part: Part, rows: Sequence[Row]) -> None:
+    """Write results with their calls and texts."""
+    texts = _write_texts(part.repository_id, [_failure(row.entry) for row in rows])
+    results = Result.objects.bulk_create(
+        [_result(part, row, texts) for row in rows], batch_size=500
+    )
+    Observation.objects.bulk_create(
+        [
+            _observation(result, call)
+            for result, row in zip(results, rows, strict=True)
+            for call in row.calls.calls
+        ],
+        batch_size=500,
+    )
+
+
+def _failure(entry: Entry) -> Failure | None:
+    """Return the failure that stands for the result: the last one of its tries."""
+    failures = [failure for each in entry.result.tries for failure in each.failures]
+    return failures[-1] if failures else None
+
+
+def _write_texts(repository_id: int, failures: Iterable[Failure | None]) -> dict[str, int]:
+    by_digest = {_digest(failure.text): failure for failure in failures if failure}
+    FailureText.objects.bulk_create(
+        [
+            FailureText(
+                repository_id=repository_id,
+                sha256=digest,
+                text=failure.text,
+                length=failure.length,
+            )
+            for digest, failure in by_digest.items()
+        ],
+        ignore_conflicts=True,
+        batch_size=500,
+    )
+    stored = FailureText.objects.filter(repository_id=repository_id, sha256__in=list(by_digest))
+    return dict(stored.values_list("sha256", "pk"))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _result(part: Part, row: Row, texts: dict[str, int]) -> Result:
+    result = row.entry.result
+    failure = _failure(row.entry)
+    return Result(
+        repository_id=part.repository_id,
+        run=part.run,
+        part=part,
+        case_id=row.case_id,
+        epoch_id=row.epoch_id,
+        outcome=result.outcome,
+        merge=result.merge,
+        tries=len(result.tries),
+        duration_s=result.duration_s,
+        difference=row.calls.difference,
+        message=_message(failure),
+        text_id=texts[_digest(failure.text)] if failure else None,
+        signature=fingerprint(failure).digest if failure else "",
+        line=result.line,
+        history=row.history.as_json(),
+        at=part.run.at,
+    )
+
+
+def _message(failure: Failure | None) -> str:
+    if failure is None:
+        return ""
+    text = failure.message or failure.text
+    first_line = next((line for line in text.splitlines() if line.strip()), "")
+    return first_line.strip()[:MESSAGE_LENGTH]
+
+
+def _observation(result: Result, call: Call) -> Observation:
+    return Observation(
+        repository_id=result.repository_id,
+        result=result,
+        try_index=call.try_index,
+        call_index=call.call_index,
+        difference=call.difference,
+        expected=call.expected,
+        observed=call.observed,
+        confidence=call.confidence,
+        margin=call.margin,
+        response_id=call.response_id[:200],
+        output_sha256=call.output_sha256[:64],
+    )

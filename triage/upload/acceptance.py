@@ -1,0 +1,190 @@
+"""Keep an upload: its files in storage, its row in the outbox, each exactly once."""
+
+import hashlib
+from dataclasses import dataclass
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import Storage, storages
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from triage.errors import (
+    IdempotencyKeyReusedError,
+    NoFilesError,
+    UnavailableError,
+    UnreadableReportError,
+)
+from triage.models import Part, Repository, Run, Token, Upload
+from triage.parse.report import UploadReading
+from triage.parse.upload import UploadedFile, read_upload
+from triage.upload.submission import Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An upload that is stored, and whether it had been stored before."""
+
+    upload: Upload
+    is_replay: bool
+
+
+def accept(submission: Submission, token: Token | None = None) -> Accepted:
+    """Store a submission and return its upload; the same submission is stored once.
+
+    Raises a ``TiebreakError`` and stores nothing when no file can be read. The work itself is
+    left to ``triage.pipeline``.
+    """
+    if not submission.files:
+        raise NoFilesError(
+            "no report file was sent; send one or more multipart fields named 'files', "
+            "each with one file"
+        )
+    refuse_unreadable(read_upload(submission.files))
+    digest = content_digest(submission.files)
+    stored = _store_files(submission.repo, submission.files)
+    with transaction.atomic():
+        repository = lock_repository(submission.repo)
+        replayed = _find_replay(repository, submission, digest)
+        if replayed:
+            return Accepted(replayed, is_replay=True)
+        upload = _create_upload(repository, submission, digest, stored, token)
+        return Accepted(upload, is_replay=False)
+
+
+def refuse_unreadable(reading: UploadReading) -> None:
+    """Raise the first refusal, with all others as details, when nothing could be read."""
+    if reading.reports:
+        return
+    details: list[dict[str, object]] = [
+        {"file": refused.file, "kind": refused.kind, "error": refused.error, "line": refused.line}
+        for refused in reading.refused
+    ]
+    if reading.refused:
+        first = reading.refused[0]
+        raise UnreadableReportError(first.error, first.file, first.line, details)
+    ignored = ", ".join(f"{each.file} ({each.reason})" for each in reading.ignored[:5])
+    raise UnreadableReportError(f"no file holds test results; ignored: {ignored}")
+
+
+def content_digest(files: tuple[UploadedFile, ...]) -> str:
+    """Return the SHA-256, hex, over names and bytes of files whatever their order."""
+    each = sorted(
+        (hashlib.sha256(file.body).hexdigest(), file.name.rsplit("/", 1)[-1]) for file in files
+    )
+    return hashlib.sha256(repr(each).encode()).hexdigest()
+
+
+def read_stored(upload: Upload) -> tuple[UploadedFile, ...]:
+    """Return an upload's files as they were sent."""
+    storage = upload_storage()
+    return tuple(
+        UploadedFile(file["name"], storage.open(file["stored_as"]).read())
+        for file in upload.files
+    )
+
+
+def upload_storage() -> Storage:
+    """Return where raw uploads are kept."""
+    return storages["uploads"]
+
+
+def lock_repository(full_name: str) -> Repository:
+    """Return the repository, made if new, locked until the transaction ends.
+
+    One writer at a time per repository keeps slots, tallies and verdicts in step.
+    """
+    try:
+        with transaction.atomic():
+            Repository.objects.get_or_create(full_name=full_name)
+    except IntegrityError:
+        # Another writer made it first, which serves as well.
+        pass
+    return Repository.objects.select_for_update().get(full_name=full_name)
+
+
+def _store_files(repo: str, files: tuple[UploadedFile, ...]) -> list[dict[str, object]]:
+    return [
+        {"name": file.name, "stored_as": _store(repo, file.body), "bytes": len(file.body)}
+        for file in files
+    ]
+
+
+def _store(repo: str, body: bytes) -> str:
+    """Keep a file under the digest of its content, so that storing it again changes nothing."""
+    digest = hashlib.sha256(body).hexdigest()
+    name = f"{repo}/{digest[:2]}/{digest}"
+    storage = upload_storage()
+    try:
+        if not storage.exists(name):
+            storage.save(name, ContentFile(body))
+    except OSError as error:
+        raise UnavailableError(
+            f"the upload storage cannot be written to ({error.strerror}); try again later"
+        ) from error
+    return name
+
+
+def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:
+    key = submission.idempotency_key
+    if key:
+        keyed = Upload.objects.filter(repository=repository, idempotency_key=key).first()
+        if keyed and keyed.content_sha256 != digest:
+            raise IdempotencyKeyReusedError(
+                f"Idempotency-Key {key!r} was used before for other files; "
+                "use a new key for new content, for example one with the job's index in it"
+            )
+        if keyed:
+            return keyed
+    return Upload.objects.filter(
+        part__name=submission.part_name,
+        run__repository=repository,
+        run__sha=submission.sha,
+        run__ci_run_id=submission.run_id,
+        run__attempt=submission.attempt,
+        content_sha256=digest,
+    ).first()
+
+
+def _create_upload(
+    repository: Repository,
+    submission: Submission,
+    digest: str,
+    stored: list[dict[str, object]],
+    token: Token | None,
+) -> Upload:
+    run = _find_or_create_run(repository, submission)
+    part, _ = Part.objects.get_or_create(
+        run=run,
+        name=submission.part_name,
+        defaults={"repository": repository, "index": submission.part_index},
+    )
+    return Upload.objects.create(
+        repository=repository,
+        run=run,
+        part=part,
+        token=token,
+        idempotency_key=submission.idempotency_key,
+        content_sha256=digest,
+        files=stored,
+    )
+
+
+def _find_or_create_run(repository: Repository, submission: Submission) -> Run:
+    is_default_branch = submission.branch in {"", repository.default_branch}
+    run, _ = Run.objects.get_or_create(
+        repository=repository,
+        sha=submission.sha,
+        ci_run_id=submission.run_id,
+        attempt=submission.attempt,
+        defaults={
+            "branch": submission.branch or ("" if submission.pr else repository.default_branch),
+            "pr": submission.pr,
+            "base_sha": submission.base_sha,
+            "is_reference": submission.pr is None and is_default_branch,
+            "at": submission.at or timezone.now(),
+        },
+    )
+    if submission.part_total and submission.part_total > (run.parts_expected or 0):
+        run.parts_expected = submission.part_total
+        run.save(update_fields=["parts_expected"])
+    return run

@@ -1,0 +1,1 @@
+"""Step 7, findings out of evidence, and one conclusion for the run."""

@@ -1,0 +1,158 @@
+"""The open questions of a run: every failing case with all its calls, over all attempts."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+
+from triage.classify.calls import WORST_FIRST, Call
+from triage.history.tallies import Tally
+from triage.models import Part, Result, Run
+from triage.models.vectors import Code, Codes, overlay, unpack_codes
+from triage.terms import Difference, Merge, Outcome
+
+
+@dataclass(slots=True)
+class Question:
+    """A case that failed in a part of a run, in whichever attempt, with its evidence."""
+
+    result: Result
+    part_name: str
+    difference: Difference
+    calls: list[Call]
+    # Attempts that simply passed, of which nothing but the code in the vector is stored.
+    plain_passes: int
+    history: Tally
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def is_llm(self) -> bool:
+        """Whether the case calls an LLM."""
+        return self.result.case.is_llm
+
+    @property
+    def flips(self) -> list[Call]:
+        """The calls whose label differs, in order."""
+        return [call for call in self.calls if call.difference is Difference.LABEL]
+
+    @property
+    def wording_is_all_that_differs(self) -> bool:
+        """Whether every differing call recorded a label, and the expected one."""
+        differing = [call for call in self.calls if call.difference]
+        return all(
+            call.difference is Difference.TEXT and call.agrees_on_label for call in differing
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CiRun:
+    """All attempts of one CI run, the one that is judged last."""
+
+    attempts: tuple[Run, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def part_names(self) -> set[str]:
+        """The legs that reported in any attempt."""
+        return {part.name for part in self.parts}
+
+    def outcomes_by_part(self) -> dict[str, Codes]:
+        """Return the outcome codes per leg; the latest attempt that holds a case counts."""
+        merged: dict[str, Codes] = {}
+        for part in self.parts:
+            codes = unpack_codes(part.outcomes, 0)
+            known = merged.get(part.name)
+            merged[part.name] = codes if known is None else overlay(known, codes)
+        return merged
+
+
+def attempts_of(run: Run) -> CiRun:
+    """Return the CI run with all its attempts, earliest first."""
+    attempts = Run.objects.filter(
+        repository_id=run.repository_id, sha=run.sha, ci_run_id=run.ci_run_id
+    ).order_by("attempt")
+    parts = Part.objects.filter(run__in=attempts).order_by("run__attempt", "pk")
+    return CiRun(tuple(attempts), tuple(parts))
+
+
+def questions_of(ci_run: CiRun) -> list[Question]:
+    """Return one question per case and leg that failed in any attempt."""
+    results = (
+        Result.objects.filter(run__in=ci_run.attempts)
+        .select_related("case", "epoch", "part", "run")
+        .prefetch_related("observations")
+        .order_by("run__attempt", "pk")
+    )
+    grouped: dict[tuple[str, int], list[Result]] = defaultdict(list)
+    for result in results:
+        grouped[result.part.name, result.case_id].append(result)
+    passes = _plain_passes(ci_run)
+    return [
+        _question(name, group, passes)
+        for (name, _), group in grouped.items()
+        if any(_failed(result) for result in group)
+    ]
+
+
+def _failed(result: Result) -> bool:
+    """Whether a result failed at least once; a retry that passed does not undo that."""
+    retried = result.merge == Merge.RETRY and result.difference is not None
+    return Outcome(result.outcome).is_failing or retried
+
+
+def _plain_passes(ci_run: CiRun) -> dict[str, list[Codes]]:
+    codes: dict[str, list[Codes]] = defaultdict(list)
+    for part in ci_run.parts:
+        codes[part.name].append(unpack_codes(part.outcomes, 0))
+    return codes
+
+
+def _question(name: str, group: Sequence[Result], passes: dict[str, list[Codes]]) -> Question:
+    calls = [_call(each) for result in group for each in result.observations.all()]
+    slot = group[0].case.slot
+    passed = sum(len(codes) > slot and codes[slot] == Code.PASSED for codes in passes[name])
+    recorded_passes = sum(result.outcome == Outcome.PASSED and not _failed(result) for result in group)
+    failing = [result for result in group if _failed(result)]
+    return Question(
+        result=failing[-1],
+        part_name=name,
+        difference=_worst(calls),
+        calls=calls,
+        plain_passes=int(passed) - recorded_passes,
+        history=Tally.from_json(min(group, key=lambda result: result.pk).history),
+        results=list(group),
+    )
+
+
+def _worst(calls: Sequence[Call]) -> Difference:
+    present = {call.difference for call in calls}
+    return next((each for each in WORST_FIRST if each in present), Difference.UNKNOWN)
+
+
+def _call(observation) -> Call:  # type: ignore[no-untyped-def]
+    return Call(
+        observation.try_index,
+        observation.call_index,
+        Difference(observation.difference) if observation.difference else None,
+        observation.expected,
+        observation.observed,
+        observation.confidence,
+        observation.margin,
+        observation.response_id,
+        observation.output_sha256,
+    )
+
+
+def _at(results: Sequence[Result]) -> datetime:
+    return max(result.at for result in results)
+
+
+def count_llm(ci_run: CiRun, llm_slots: np.ndarray) -> int:  # type: ignore[type-arg]
+    """Return how many LLM cases the run executed, each once."""
+    executed = np.zeros(len(llm_slots), dtype=bool)
+    for codes in ci_run.outcomes_by_part().values():
+        held = codes[llm_slots[llm_slots < len(codes)]]
+        executed[: len(held)] |= ~np.isin(held, (Code.ABSENT, Code.SKIPPED))
+    return int(executed.sum())
