@@ -45,21 +45,25 @@ def settle(repository_id: int, run_ids: Sequence[int], owed: Iterable[Owed]) -> 
     Charge.objects.bulk_create([*new, *reversals])
 
 
-def spent_by_case(repository_id: int, case_ids: Sequence[int], since: datetime) -> dict[int, int]:
-    """Return the charges less reversals per case since a time."""
+def spent_by_case(
+    repository_id: int, case_ids: Sequence[int], since: datetime, until: datetime
+) -> dict[int, int]:
+    """Return the charges less reversals per case within a stretch of time."""
     sums = (
-        Charge.objects.filter(repository_id=repository_id, case_id__in=case_ids, at__gte=since)
+        Charge.objects.filter(
+            repository_id=repository_id, case_id__in=case_ids, at__gt=since, at__lte=until
+        )
         .values_list("case_id")
         .annotate(spent=Sum("amount"))
     )
     return dict(sums)
 
 
-def spent_by_repository(repository_id: int, since: datetime) -> int:
-    """Return the charges less reversals of a whole repository since a time."""
-    total = Charge.objects.filter(repository_id=repository_id, at__gte=since).aggregate(
-        spent=Sum("amount")
-    )
+def spent_by_repository(repository_id: int, since: datetime, until: datetime) -> int:
+    """Return the charges less reversals of a whole repository within a stretch of time."""
+    total = Charge.objects.filter(
+        repository_id=repository_id, at__gt=since, at__lte=until
+    ).aggregate(spent=Sum("amount"))
     return total["spent"] or 0
 
 

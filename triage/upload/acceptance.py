@@ -3,20 +3,18 @@
 import hashlib
 from dataclasses import dataclass
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import Storage, storages
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from triage.errors import (
     IdempotencyKeyReusedError,
     NoFilesError,
-    UnavailableError,
     UnreadableReportError,
 )
 from triage.models import Part, Repository, Run, Token, Upload
 from triage.parse.report import UploadReading
 from triage.parse.upload import UploadedFile, read_upload
+from triage.record.storage import store_files
 from triage.upload.submission import Submission
 
 
@@ -41,7 +39,7 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
         )
     refuse_unreadable(read_upload(submission.files))
     digest = content_digest(submission.files)
-    stored = _store_files(submission.repo, submission.files)
+    stored = store_files(submission.repo, submission.files)
     with transaction.atomic():
         repository = lock_repository(submission.repo)
         replayed = _find_replay(repository, submission, digest)
@@ -74,20 +72,6 @@ def content_digest(files: tuple[UploadedFile, ...]) -> str:
     return hashlib.sha256(repr(each).encode()).hexdigest()
 
 
-def read_stored(upload: Upload) -> tuple[UploadedFile, ...]:
-    """Return an upload's files as they were sent."""
-    storage = upload_storage()
-    return tuple(
-        UploadedFile(file["name"], storage.open(file["stored_as"]).read())
-        for file in upload.files
-    )
-
-
-def upload_storage() -> Storage:
-    """Return where raw uploads are kept."""
-    return storages["uploads"]
-
-
 def lock_repository(full_name: str) -> Repository:
     """Return the repository, made if new, locked until the transaction ends.
 
@@ -100,28 +84,6 @@ def lock_repository(full_name: str) -> Repository:
         # Another writer made it first, which serves as well.
         pass
     return Repository.objects.select_for_update().get(full_name=full_name)
-
-
-def _store_files(repo: str, files: tuple[UploadedFile, ...]) -> list[dict[str, object]]:
-    return [
-        {"name": file.name, "stored_as": _store(repo, file.body), "bytes": len(file.body)}
-        for file in files
-    ]
-
-
-def _store(repo: str, body: bytes) -> str:
-    """Keep a file under the digest of its content, so that storing it again changes nothing."""
-    digest = hashlib.sha256(body).hexdigest()
-    name = f"{repo}/{digest[:2]}/{digest}"
-    storage = upload_storage()
-    try:
-        if not storage.exists(name):
-            storage.save(name, ContentFile(body))
-    except OSError as error:
-        raise UnavailableError(
-            f"the upload storage cannot be written to ({error.strerror}); try again later"
-        ) from error
-    return name
 
 
 def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:

@@ -3,13 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-
-import numpy as np
 
 from triage.classify.calls import WORST_FIRST, Call
 from triage.history.tallies import Tally
-from triage.models import Part, Result, Run
+from triage.models import Observation, Part, Result, Run
 from triage.models.vectors import Code, Codes, overlay, unpack_codes
 from triage.terms import Difference, Merge, Outcome
 
@@ -96,6 +93,11 @@ def questions_of(ci_run: CiRun) -> list[Question]:
     ]
 
 
+def calls_of(result: Result) -> list[Call]:
+    """Return the stored calls of a result, in order."""
+    return [_call(observation) for observation in result.observations.all()]
+
+
 def _failed(result: Result) -> bool:
     """Whether a result failed at least once; a retry that passed does not undo that."""
     retried = result.merge == Merge.RETRY and result.difference is not None
@@ -110,7 +112,7 @@ def _plain_passes(ci_run: CiRun) -> dict[str, list[Codes]]:
 
 
 def _question(name: str, group: Sequence[Result], passes: dict[str, list[Codes]]) -> Question:
-    calls = [_call(each) for result in group for each in result.observations.all()]
+    calls = [call for result in group for call in calls_of(result)]
     slot = group[0].case.slot
     passed = sum(len(codes) > slot and codes[slot] == Code.PASSED for codes in passes[name])
     recorded_passes = sum(result.outcome == Outcome.PASSED and not _failed(result) for result in group)
@@ -131,7 +133,7 @@ def _worst(calls: Sequence[Call]) -> Difference:
     return next((each for each in WORST_FIRST if each in present), Difference.UNKNOWN)
 
 
-def _call(observation) -> Call:  # type: ignore[no-untyped-def]
+def _call(observation: Observation) -> Call:
     return Call(
         observation.try_index,
         observation.call_index,
@@ -143,16 +145,3 @@ def _call(observation) -> Call:  # type: ignore[no-untyped-def]
         observation.response_id,
         observation.output_sha256,
     )
-
-
-def _at(results: Sequence[Result]) -> datetime:
-    return max(result.at for result in results)
-
-
-def count_llm(ci_run: CiRun, llm_slots: np.ndarray) -> int:  # type: ignore[type-arg]
-    """Return how many LLM cases the run executed, each once."""
-    executed = np.zeros(len(llm_slots), dtype=bool)
-    for codes in ci_run.outcomes_by_part().values():
-        held = codes[llm_slots[llm_slots < len(codes)]]
-        executed[: len(held)] |= ~np.isin(held, (Code.ABSENT, Code.SKIPPED))
-    return int(executed.sum())

@@ -1,0 +1,29 @@
+"""Hand an accepted upload to whoever does the work: a Celery worker, or this process."""
+
+import logging
+import uuid
+
+from django.conf import settings
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from triage.pipeline import process
+from triage.tasks import process_upload
+
+logger = logging.getLogger(__name__)
+
+
+def after_commit(upload_id: uuid.UUID) -> None:
+    """Start the work once the upload's row is there for others to see."""
+    transaction.on_commit(lambda: _start(upload_id))
+
+
+def _start(upload_id: uuid.UUID) -> None:
+    if not settings.BROKER_URL:
+        process(upload_id)
+        return
+    try:
+        process_upload.delay(str(upload_id))
+    except OperationalError:
+        # The row is the promise, the message only a hint: the sweeper finds the upload later.
+        logger.warning("broker does not answer; upload %s waits for the sweeper", upload_id)

@@ -1,0 +1,88 @@
+"""Count the cases of a run, each by the outcome of its latest attempt."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from budgets.run_count import FailureCount, failure_count
+from triage.history.suites import SuiteHistory
+from triage.models.vectors import Code, unpack_groups
+from triage.terms import Difference
+from triage.verdict.questions import CiRun, Question
+
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """Cases by outcome over all legs, and how many legs reported."""
+
+    passed: int
+    failed: int
+    errored: int
+    skipped: int
+    llm: int
+    parts_got: int
+    parts_expected: int
+
+    @property
+    def cases(self) -> int:
+        """All cases that the run held."""
+        return self.passed + self.failed + self.errored + self.skipped
+
+
+def count_run(ci_run: CiRun, llm_slots: Positions) -> RunCounts:
+    """Count a run's cases; ``llm_slots`` are the slots of the repository's LLM cases."""
+    merged = list(ci_run.outcomes_by_part().values())
+    codes = np.concatenate([*merged, np.zeros(0, dtype=np.uint8)])
+    told = max((attempt.parts_expected or 0 for attempt in ci_run.attempts), default=0)
+    return RunCounts(
+        passed=int(np.isin(codes, (Code.PASSED, Code.PASSED_AFTER_RETRY)).sum()),
+        failed=int((codes == Code.FAILED).sum()),
+        errored=int((codes == Code.ERRORED).sum()),
+        skipped=int((codes == Code.SKIPPED).sum()),
+        llm=len(_executed(ci_run, llm_slots)),
+        parts_got=len(merged),
+        parts_expected=max(told, len(merged)),
+    )
+
+
+def count_failures(
+    ci_run: CiRun, suite: SuiteHistory, questions: list[Question]
+) -> FailureCount:
+    """Hold the number of failing LLM cases against its distribution.
+
+    Cases that share a call fail together, so they count as one.
+    """
+    positions = _executed(ci_run, suite.slots)
+    clusters = _clusters(ci_run, suite.slots[positions])
+    failing = [question.result.case.slot for question in questions if _is_counted(question)]
+    failed = np.isin(suite.slots[positions], failing)
+    observed = len(np.unique(clusters[failed]))
+    return failure_count(suite.chances_of_failing()[positions], observed, clusters)
+
+
+def _is_counted(question: Question) -> bool:
+    return question.is_llm and question.difference is not Difference.PROVIDER
+
+
+def _executed(ci_run: CiRun, slots: Positions) -> Positions:
+    """Return the positions among ``slots`` of the cases that some leg executed."""
+    executed = np.zeros(len(slots), dtype=bool)
+    for codes in ci_run.outcomes_by_part().values():
+        within = np.flatnonzero(slots < len(codes))
+        executed[within] |= ~np.isin(codes[slots[within]], (Code.ABSENT, Code.SKIPPED))
+    return np.flatnonzero(executed)
+
+
+def _clusters(ci_run: CiRun, slots: Positions) -> Positions:
+    """Return a cluster number per slot; cases of one shared call get the same."""
+    clusters = -1 - np.arange(len(slots), dtype=np.int64)
+    for number, part in enumerate(ci_run.parts):
+        if not part.call_groups:
+            continue
+        groups = unpack_groups(part.call_groups, int(slots.max(initial=-1)) + 1)[slots]
+        shared = groups > 0
+        clusters[shared] = groups[shared].astype(np.int64) + number * 2**32
+    return clusters

@@ -1,0 +1,177 @@
+"""The verdict as a document: the same JSON from the command line, the API and the pages."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+
+from budgets.second_pass import ALPHA, MIN_HISTORY_CALLS
+from triage.models import Run
+from triage.terms import Conclusion, Difference
+from triage.verdict.counting import RunCounts, RunFailures
+from triage.verdict.judgements import Judgement
+from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
+from triage.verdict.sentences import headline, next_step, reason
+from triage.verdict.standings import BudgetStanding
+
+# A run that is this unlikely has one cause; the line says so instead of many single verdicts.
+BURST_P_VALUE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is known of a run as a whole."""
+
+    conclusion: Conclusion
+    counts: RunCounts
+    failures: RunFailures
+    repository_budget: BudgetStanding
+    is_incomplete: bool
+
+
+def verdict_document(
+    run: Run, summary: Summary, judgements: Sequence[Judgement]
+) -> dict[str, object]:
+    """Return the verdict of a run as it is answered everywhere."""
+    findings = [_finding(each) for each in judgements]
+    counts = summary.counts
+    line = headline(summary.conclusion, findings, counts.cases)
+    return {
+        "id": run.pk,
+        "conclusion": summary.conclusion.value,
+        "exit_code": EXIT_CODES[summary.conclusion],
+        "headline": {"icon": line.icon, "text": line.text, "tone": line.tone},
+        "repo": run.repository.full_name,
+        "sha": run.sha,
+        "branch": run.branch,
+        "pr": run.pr,
+        "base_sha": run.base_sha,
+        "run_id": run.ci_run_id,
+        "attempt": run.attempt,
+        "parts": {"got": counts.parts_got, "expected": counts.parts_expected},
+        "counts": {
+            "passed": counts.passed,
+            "failed": counts.failed,
+            "errored": counts.errored,
+            "skipped": counts.skipped,
+            "llm": counts.llm,
+        },
+        "findings": findings,
+        "suite": _suite(summary.failures),
+        "budget": summary.repository_budget.as_json(),
+        "second_pass": _second_pass(judgements),
+        "warnings": _warnings(summary),
+        "url": f"{settings.TIEBREAK_URL}/runs/{run.pk}/",
+    }
+
+
+def receipt(each: Judgement) -> dict[str, object]:
+    """Return what a finding was made of, so that it can be made again."""
+    return {
+        "rules": RULES_VERSION,
+        "ground": each.ground.value,
+        "rate": asdict(each.rate),
+        "history": each.question.history.as_json(),
+        "log_e": _finite(each.weight.log_e),
+        "probability_regression": each.weight.probability_moved,
+        "budget": each.budget.as_json() if each.budget else None,
+        "tie_break": _tie_break(each),
+        "second_pass": _pass_state(each),
+        "thresholds": {"alpha": ALPHA, "min_history_calls": MIN_HISTORY_CALLS},
+        "prior": asdict(each.prior),
+        "base_sha": each.base.sha if each.base else None,
+        "results": [result.pk for result in each.question.results],
+        "next_step": next_step(each),
+    }
+
+
+def _finding(each: Judgement) -> dict[str, object]:
+    result = each.question.result
+    return {
+        "case": result.case.title,
+        "case_id": result.case_id,
+        "result_id": result.pk,
+        "part": each.question.part_name,
+        "finding": each.kind.value,
+        "difference": each.question.difference.value,
+        "expected": each.expected,
+        "observed": each.observed,
+        "confidence": each.confidence,
+        "margin": each.margin,
+        "rate": asdict(each.rate),
+        "probability_regression": each.weight.probability_moved,
+        "budget": each.budget.as_json() if each.budget else None,
+        "tie_break": _tie_break(each),
+        "second_pass": _pass_state(each),
+        "reason": reason(each),
+        "next_step": next_step(each),
+    }
+
+
+def _tie_break(each: Judgement) -> str | None:
+    """Without a registered tie-break a flip blocks unless its second pass settles it."""
+    return "block" if each.question.difference is Difference.LABEL else None
+
+
+def _pass_state(each: Judgement) -> dict[str, int] | None:
+    if each.weight.log_e is None:
+        return None
+    weight = each.weight
+    needed = weight.repeats_done + weight.repeats_wanted
+    return {"needed": needed, "done": weight.repeats_done, "agree": weight.repeats_agreeing}
+
+
+def _second_pass(judgements: Sequence[Judgement]) -> dict[str, object]:
+    """Return the plan: which cases to repeat, how often, and why."""
+    asked = [each for each in judgements if each.ground is Ground.REPEAT]
+    cases = [
+        {
+            "case": each.question.result.case.title,
+            "file": each.question.result.case.file,
+            "classname": each.question.result.case.classname,
+            "name": each.question.result.case.name,
+            "part": each.question.part_name,
+            "repeats": each.weight.repeats_wanted,
+            "reason": reason(each),
+        }
+        for each in asked
+    ]
+    return {
+        "cases": cases,
+        "repeats": max((each.weight.repeats_wanted for each in asked), default=0),
+    }
+
+
+def _suite(failures: RunFailures) -> dict[str, object]:
+    return {
+        "expected_failures": round(failures.expected, 2),
+        "observed_failures": failures.observed,
+        "p_value": round(failures.p_value, 6),
+    }
+
+
+def _warnings(summary: Summary) -> list[str]:
+    warnings = []
+    failures, budget = summary.failures, summary.repository_budget
+    if summary.is_incomplete:
+        warnings.append("INCOMPLETE: a report was cut off; cases after the cut are not known.")
+    missing = summary.counts.parts_expected - summary.counts.parts_got
+    if missing:
+        warnings.append(f"{missing} of {summary.counts.parts_expected} parts have not reported.")
+    if failures.is_burst:
+        warnings.append(
+            f"{failures.observed} failures where {failures.expected:.1f} were due "
+            f"(p = {failures.p_value:.2g}): look for one cause, such as the provider or the "
+            "snapshot, before looking at single cases."
+        )
+    if not budget.pays:
+        warnings.append(
+            f"The repository's budget is spent: {budget.spent} divergences in {budget.calls} "
+            f"calls, {budget.allowance} allowed at {budget.rate_per_call:.1%}."
+        )
+    return warnings
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

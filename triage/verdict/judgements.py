@@ -1,0 +1,140 @@
+"""One judgement per question: what was found, on which ground, with which numbers."""
+
+from dataclasses import dataclass
+
+from budgets.intervals import credible
+from budgets.priors import BetaPrior
+from triage.classify.calls import Call
+from triage.terms import Difference, FindingKind
+from triage.verdict.base import BaseFailure
+from triage.verdict.questions import Question
+from triage.verdict.rules import CHARGEABLE, Ground, find
+from triage.verdict.standings import BudgetStanding
+from triage.verdict.weighing import Circumstances, Weight
+
+
+# Grounds that would fail or hold the run: only these can be the base's instead of the change's.
+DOUBTFUL = frozenset({Ground.MOVED, Ground.REPEAT, Ground.OPEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A case's rate per call before this run, with its 95 % credible interval."""
+
+    divergent: int
+    calls: int
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return the rate as people read it: never without n and interval."""
+        if not self.calls:
+            return "no history"
+        share = self.divergent / self.calls
+        return (
+            f"{share:.1%} ({self.divergent} of {self.calls}, {self.low:.1%}–{self.high:.1%})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The judgement of one question with everything that it was made of."""
+
+    question: Question
+    weight: Weight
+    ground: Ground
+    kind: FindingKind
+    rate: Rate
+    budget: BudgetStanding | None
+    base: BaseFailure | None
+
+    @property
+    def expected(self) -> str | None:
+        """The expected label, when one was told."""
+        return self._shown_call.expected
+
+    @property
+    def observed(self) -> str | None:
+        """The observed label: of a flip the one that it flipped to."""
+        return self._shown_call.observed
+
+    @property
+    def confidence(self) -> float | None:
+        """Probability of the observed label, when recorded."""
+        return self._shown_call.confidence
+
+    @property
+    def margin(self) -> float | None:
+        """Gap of the two best labels in nats, when recorded."""
+        return self._shown_call.margin
+
+    @property
+    def _shown_call(self) -> Call:
+        differing = [c for c in self.question.calls if c.difference is self.question.difference]
+        return (differing or self.question.calls)[0]
+
+
+def ground_of(
+    question: Question,
+    weight: Weight,
+    budget: BudgetStanding | None,
+    base: BaseFailure | None,
+) -> Ground:
+    """Return the ground that decides: the base's word, then the budget's, where they have one."""
+    if base and weight.ground in DOUBTFUL and _fails_alike(question, weight, base):
+        return Ground.INHERITED
+    if is_payable(question, weight):
+        return Ground.WITHIN if budget is None or budget.pays else Ground.SPENT
+    return weight.ground
+
+
+def is_payable(question: Question, weight: Weight) -> bool:
+    """Whether the budget is asked to pay for what differs."""
+    return question.difference in CHARGEABLE and weight.ground in {Ground.WITHIN, Ground.CLEARED}
+
+
+def _fails_alike(question: Question, weight: Weight, base: BaseFailure) -> bool:
+    """Whether the base fails in the same way.
+
+    A flip that the case's own history explains (E ≤ 1) is a near tie that happened to show on
+    the base too; being seen there twice does not make it pass.
+    """
+    if question.difference is Difference.LABEL and (weight.log_e or 0.0) <= 0.0:
+        return False
+    return base.is_same_as(question)
+
+
+def judgement(
+    question: Question,
+    weight: Weight,
+    budget: BudgetStanding | None,
+    base: BaseFailure | None,
+    shared: Circumstances,
+) -> Judgement:
+    """Judge one question."""
+    ground = ground_of(question, weight, budget, base)
+    return Judgement(
+        question=question,
+        weight=weight,
+        ground=ground,
+        kind=find(question.difference, ground),
+        rate=_rate(question, shared),
+        budget=budget if question.difference in CHARGEABLE else None,
+        base=base if ground is Ground.INHERITED else None,
+    )
+
+
+def _rate(question: Question, shared: Circumstances) -> Rate:
+    history = question.history
+    divergent, prior = _divergent(question, shared)
+    interval = credible(divergent, history.calls, prior)
+    return Rate(divergent, history.calls, float(interval.low), float(interval.high))
+
+
+def _divergent(question: Question, shared: Circumstances) -> tuple[int, BetaPrior]:
+    """Return how often the case differed in this manner before, and the prior of that rate."""
+    if question.difference is Difference.LABEL:
+        return question.history.label, shared.label_prior
+    if question.is_llm and question.difference in CHARGEABLE:
+        return question.history.wording, shared.wording_prior
+    return question.history.crash, shared.wording_prior

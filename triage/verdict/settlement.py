@@ -1,0 +1,105 @@
+"""What follows from findings: charges, corrected tallies, escalations."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from budgets.ledger import Owed, settle
+from triage.classify.calls import Call
+from triage.history.tallies import Tally, add_to_tallies, take_from_tallies, tally_calls
+from triage.models import Escalation, Result, Run
+from triage.terms import Difference, FindingKind
+from triage.verdict.judgements import Judgement, is_payable
+from triage.verdict.questions import CiRun, Question, calls_of
+from triage.verdict.rules import CHARGEABLE, PROVEN, Ground
+from triage.verdict.weighing import Weight
+
+# Long enough for a person on another continent to wake up, short enough to unblock a change.
+ESCALATION_DUE = timedelta(hours=24)
+
+
+def charge(
+    repository_id: int,
+    ci_run: CiRun,
+    questions: Sequence[Question],
+    weights: Sequence[Weight],
+) -> None:
+    """Charge every wording difference that a budget is asked to pay; reverse what no longer is."""
+    owed = [
+        _owed(ci_run, question, result, call)
+        for question, weight in zip(questions, weights, strict=True)
+        if is_payable(question, weight)
+        for result in question.results
+        for call in calls_of(result)
+        if call.difference in CHARGEABLE
+    ]
+    settle(repository_id, [attempt.pk for attempt in ci_run.attempts], owed)
+
+
+def _owed(ci_run: CiRun, question: Question, result: Result, call: Call) -> Owed:
+    return Owed(
+        event=_event(ci_run, result, call),
+        case_id=result.case_id,
+        epoch_id=result.epoch_id,
+        run_id=result.run_id,
+        difference=str(call.difference),
+        reason=f"{call.difference} difference in {question.result.case.title}",
+        at=result.at,
+    )
+
+
+def _event(ci_run: CiRun, result: Result, call: Call) -> str:
+    """Name a divergence; cases that share a call name the same one, so it is paid for once."""
+    if call.response_id:
+        return f"ci-run:{ci_run.attempts[0].pk}:call:{call.response_id}"
+    return f"result:{result.pk}:try:{call.try_index}:call:{call.call_index}"
+
+
+def correct_tallies(run: Run, judgements: Iterable[Judgement]) -> None:
+    """Keep a change's proven regressions out of the history, and put back what proves otherwise.
+
+    What a pull request breaks says nothing of how the unchanged system behaves. A reference run
+    is the system, so everything it shows stays.
+    """
+    if run.is_reference:
+        return
+    for each in judgements:
+        should_count = each.kind not in PROVEN
+        for result in each.question.results:
+            if result.epoch_id and result.is_counted != should_count:
+                _set_counted(result, should_count)
+
+
+def _set_counted(result: Result, should_count: bool) -> None:  # noqa: FBT001
+    counted: dict[int, Tally] = {int(result.epoch_id or 0): tally_calls(calls_of(result))}
+    if should_count:
+        add_to_tallies(result.repository_id, counted, result.at)
+    else:
+        take_from_tallies(counted, result.at)
+    result.is_counted = should_count
+    result.save(update_fields=["is_counted"])
+
+
+def open_escalations(judgements: Iterable[Judgement]) -> None:
+    """Ask a person about every flip that its second pass could not settle, once per class."""
+    for each in judgements:
+        if each.kind is FindingKind.NEAR_TIE and each.ground is Ground.OPEN:
+            _open_escalation(each)
+
+
+def _open_escalation(each: Judgement) -> None:
+    result = each.question.result
+    flip = next(c for c in each.question.calls if c.difference is Difference.LABEL)
+    first, second = sorted([flip.expected or "", flip.observed or ""])
+    if result.epoch_id is None or first == second:
+        return
+    Escalation.objects.get_or_create(
+        case_id=result.case_id,
+        epoch_id=result.epoch_id,
+        first_label=first,
+        second_label=second,
+        defaults={
+            "repository_id": result.repository_id,
+            "opened_at": result.at,
+            "due_at": result.at + ESCALATION_DUE,
+        },
+    )

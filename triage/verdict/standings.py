@@ -1,0 +1,106 @@
+"""Where the budgets of a run's cases stand once the run is charged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from budgets.allowances import HIGHEST_RATE, LOWEST_RATE, allowance
+from budgets.ledger import spent_by_case, spent_by_repository
+from budgets.monitor import initial_state, is_alarming
+from budgets.priors import BetaPrior
+from triage.history.monitoring import ACCEPTANCE_CALLS
+from triage.history.windows import calls_by_epoch, calls_of_repository
+from triage.models import Epoch
+from triage.terms import Standing
+
+WINDOW = timedelta(days=30)
+# The allowance that is shown is passed by chance in 5 % of windows; a budget counts as spent
+# only past the 99 % quantile.
+SHOWN_CONFIDENCE = 0.95
+SPENT_CONFIDENCE = 0.99
+# The published average over 500 calls. It fits no single case, so the repository only warns.
+REPOSITORY_RATE = 0.024
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetStanding:
+    """A budget over its window: charges against the most that its rate explains."""
+
+    scope: str
+    spent: int
+    allowance: int
+    calls: int
+    rate_per_call: float
+    standing: Standing
+
+    @property
+    def pays(self) -> bool:
+        """Whether the budget still pays for a wording difference."""
+        return self.standing in {Standing.WITHIN, Standing.TOO_FEW_CALLS}
+
+    def as_json(self) -> dict[str, object]:
+        """Return the standing as the verdict shows it."""
+        return {
+            "scope": self.scope,
+            "spent": self.spent,
+            "allowance": self.allowance,
+            "standing": self.standing.value,
+            "calls": self.calls,
+            "rate_per_call": round(self.rate_per_call, 6),
+        }
+
+
+def case_standings(
+    repository_id: int, epochs: Sequence[Epoch], suite_prior: BetaPrior, until: datetime
+) -> dict[int, BudgetStanding]:
+    """Return the standing of each epoch's case budget, by epoch id."""
+    if not epochs:
+        return {}
+    calls = calls_by_epoch([epoch.pk for epoch in epochs], until, WINDOW)
+    spent = spent_by_case(
+        repository_id, [epoch.case_id for epoch in epochs], until - WINDOW, until
+    )
+    suite_rate = float(np.clip(suite_prior.mean, LOWEST_RATE, HIGHEST_RATE))
+    alarms = is_alarming(np.array([epoch.monitor or initial_state(1)[0] for epoch in epochs]))
+    return {
+        epoch.pk: _standing(
+            "case",
+            spent.get(epoch.case_id, 0),
+            calls.get(epoch.pk, 0),
+            suite_rate if epoch.accepted_rate is None else epoch.accepted_rate,
+            is_burning=bool(alarm),
+        )
+        for epoch, alarm in zip(epochs, alarms, strict=True)
+    }
+
+
+def repository_standing(repository_id: int, until: datetime) -> BudgetStanding:
+    """Return the standing of the repository as a whole. It warns and never blocks."""
+    return _standing(
+        "repository",
+        spent_by_repository(repository_id, until - WINDOW, until),
+        calls_of_repository(repository_id, until, WINDOW),
+        REPOSITORY_RATE,
+        is_burning=False,
+    )
+
+
+def _standing(
+    scope: str, spent: int, calls: int, rate: float, *, is_burning: bool
+) -> BudgetStanding:
+    shown = int(allowance(rate, calls, SHOWN_CONFIDENCE))
+    most = int(allowance(rate, calls, SPENT_CONFIDENCE))
+    return BudgetStanding(
+        scope, spent, max(shown, 1), calls, rate, _word(spent, most, calls, is_burning)
+    )
+
+
+def _word(spent: int, most: int, calls: int, is_burning: bool) -> Standing:  # noqa: FBT001
+    # One divergence never spends a budget: with few calls its quantile is still zero.
+    if spent > max(most, 1):
+        return Standing.SPENT
+    if is_burning and spent:
+        return Standing.BURNING
+    return Standing.TOO_FEW_CALLS if calls < ACCEPTANCE_CALLS else Standing.WITHIN
