@@ -20,10 +20,18 @@ def after_commit(upload_id: uuid.UUID) -> None:
 
 def _start(upload_id: uuid.UUID) -> None:
     if not settings.BROKER_URL:
-        process(upload_id)
+        _process_here(upload_id)
         return
     try:
         process_upload.delay(str(upload_id))
     except OperationalError:
         # The row is the promise, the message only a hint: the sweeper finds the upload later.
         logger.warning("broker does not answer; upload %s waits for the sweeper", upload_id)
+
+
+def _process_here(upload_id: uuid.UUID) -> None:
+    try:
+        process(upload_id)
+    except Exception:
+        # The upload is accepted and keeps its reason; whoever sweeps next tries it again.
+        logger.exception("upload %s could not be processed", upload_id)

@@ -1,5 +1,8 @@
 """Which address leads where."""
 
-from django.urls import URLPattern
+from django.urls import include, path
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("api/v1/", include("triage.api.urls")),
+    path("", include("triage.web.urls")),
+]

@@ -1,0 +1,94 @@
+"""The API application: who is asking, and the one shape of every error."""
+
+import logging
+from typing import Any
+
+from django.db import DatabaseError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.security import HttpBearer
+
+from triage.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    TiebreakError,
+    UnauthorizedError,
+    UnavailableError,
+)
+from triage.models import Token
+from triage.upload.tokens import authenticate
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 5
+
+
+class ProjectToken(HttpBearer):
+    """``Authorization: Bearer TOKEN`` with a token of one repository."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Token:
+        """Return the token, or raise ``UnauthorizedError``."""
+        return authenticate(token)
+
+
+api = NinjaAPI(
+    title="Tiebreak",
+    version="1",
+    urls_namespace="api",
+    auth=ProjectToken(),
+    docs_url=None,
+    description="Upload JUnit reports of suites that call LLMs; get a verdict back.",
+)
+
+
+def error_body(error: TiebreakError) -> dict[str, Any]:
+    """Return the one JSON shape of errors."""
+    return {
+        "error": {
+            "code": error.code,
+            "message": error.message,
+            "file": error.file,
+            "line": error.line,
+            "details": error.details,
+        }
+    }
+
+
+@api.exception_handler(TiebreakError)
+def _on_error(request: HttpRequest, error: TiebreakError) -> HttpResponse:
+    response = api.create_response(request, error_body(error), status=error.status)
+    if error.is_retryable:
+        response["Retry-After"] = str(RETRY_AFTER_S)
+    if error.status == UnauthorizedError.status:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(AuthenticationError)
+def _on_missing_token(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    missing = "no token was sent; send 'Authorization: Bearer TOKEN'"
+    return _on_error(request, UnauthorizedError(missing))
+
+
+@api.exception_handler(ValidationError)
+def _on_invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    first = error.errors[0]
+    name = str(first["loc"][-1])
+    return _on_error(request, InvalidRequestError(f"{name}: {first['msg']}"))
+
+
+@api.exception_handler(HttpError)
+def _on_http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    return _on_error(request, InvalidRequestError(error.message))
+
+
+@api.exception_handler(OperationalError)
+def _on_database_down(request: HttpRequest, error: DatabaseError) -> HttpResponse:
+    logger.error("database does not answer: %s", error)
+    return _on_error(request, UnavailableError("the database does not answer; try again later"))
+
+
+def not_found(request: HttpRequest, path: str) -> HttpResponse:
+    """Answer for an address that the API does not have."""
+    return _on_error(request, NotFoundError(f"there is nothing at /api/v1/{path[:200]}"))

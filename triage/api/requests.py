@@ -1,0 +1,111 @@
+"""Turn an upload request, in any of its forms, into a submission."""
+
+import re
+from datetime import datetime
+from typing import Annotated
+
+from django.http import HttpRequest
+from django.http.multipartparser import MultiPartParserError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from triage.errors import InvalidRequestError, PayloadTooLargeError
+from triage.parse.upload import DEFAULT_LIMITS, UploadedFile
+from triage.upload.submission import Submission
+
+PULL_REQUEST_REF = re.compile(r"refs/pull/(\d+)/(?:merge|head)")
+BRANCH_REF = "refs/heads/"
+FORM_TYPES = ("multipart/form-data", "application/x-www-form-urlencoded")
+MOST_KEY_CHARACTERS = 255
+
+Text = Annotated[str, Field(max_length=300)]
+
+
+class UploadFields(BaseModel):
+    """The fields of an upload beside its files."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    repo: Text
+    sha: Text
+    ref: Text = ""
+    branch: Text = ""
+    pr: int | None = None
+    base_sha: Text = ""
+    run_id: Text = ""
+    attempt: int = 1
+    job: Text = ""
+    part: Text = ""
+    at: datetime | None = None
+
+
+def read_submission(request: HttpRequest) -> Submission:
+    """Return what a request submits; raise ``InvalidRequestError`` naming the wrong field."""
+    _refuse_oversized(request)
+    is_form = (request.content_type or "").startswith(FORM_TYPES)
+    try:
+        given = request.GET.dict() | (request.POST.dict() if is_form else {})
+        files = _form_files(request) if is_form else _body_file(request)
+    except MultiPartParserError as error:
+        raise InvalidRequestError(f"the form cannot be read: {error}") from error
+    return _submission(_fields(given), files, request.headers.get("Idempotency-Key"))
+
+
+def _refuse_oversized(request: HttpRequest) -> None:
+    length = int(request.headers.get("Content-Length") or 0)
+    if length > DEFAULT_LIMITS.compressed_bytes:
+        raise PayloadTooLargeError(
+            f"the request holds {length} bytes, the limit is {DEFAULT_LIMITS.compressed_bytes}; "
+            "send the reports gzip-compressed or in several uploads"
+        )
+
+
+def _form_files(request: HttpRequest) -> tuple[UploadedFile, ...]:
+    return tuple(
+        UploadedFile(file.name or "report.xml", file.read())
+        for field in request.FILES
+        for file in request.FILES.getlist(field)
+    )
+
+
+def _body_file(request: HttpRequest) -> tuple[UploadedFile, ...]:
+    name = request.GET.get("filename") or "report.xml"
+    return (UploadedFile(name, request.body),) if request.body else ()
+
+
+def _fields(given: dict[str, str]) -> UploadFields:
+    told = {name: value for name, value in given.items() if value != ""}
+    try:
+        return UploadFields.model_validate(told)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        shown = f", got {str(told[name])[:80]!r}" if name in told else ""
+        raise InvalidRequestError(f"{name}: {first['msg'].lower()}{shown}") from error
+
+
+def _submission(
+    fields: UploadFields, files: tuple[UploadedFile, ...], key: str | None
+) -> Submission:
+    if key is not None and not 0 < len(key) <= MOST_KEY_CHARACTERS:
+        raise InvalidRequestError(
+            f"Idempotency-Key must have 1 to {MOST_KEY_CHARACTERS} characters, got {len(key)}"
+        )
+    pull_request = PULL_REQUEST_REF.fullmatch(fields.ref)
+    return Submission(
+        repo=fields.repo,
+        sha=fields.sha,
+        files=files,
+        branch=fields.branch or _branch_of(fields.ref),
+        pr=fields.pr or (int(pull_request[1]) if pull_request else None),
+        base_sha=fields.base_sha,
+        run_id=fields.run_id,
+        attempt=fields.attempt,
+        job=fields.job,
+        part=fields.part,
+        at=fields.at,
+        idempotency_key=key,
+    )
+
+
+def _branch_of(ref: str) -> str:
+    return ref.removeprefix(BRANCH_REF) if not ref.startswith("refs/pull/") else ""

@@ -1,0 +1,84 @@
+"""Answers: the verdict as JSON or as text, with its transport beside it."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from triage.errors import NotFoundError, VerdictFailedError
+from triage.models import Run, Upload, Verdict
+from triage.publish.text import verdict_text
+from triage.terms import Conclusion, UploadState
+
+REGRESSION = "regression"
+
+
+def current_verdict(run: Run) -> Verdict:
+    """Return the verdict that holds for a run; raise ``NotFoundError`` before the first one."""
+    verdict = Verdict.objects.filter(run=run, is_current=True).first()
+    if verdict is None:
+        raise NotFoundError(f"run {run.pk} has no verdict yet; ask again in a few seconds")
+    return verdict
+
+
+def reply_with_verdict(
+    request: HttpRequest, upload: Upload, fail_on: str, status: int, *, is_replay: bool
+) -> HttpResponse:
+    """Answer with the verdict of an upload's run.
+
+    A conclusion named in ``fail_on`` changes the status to 422 and nothing else, so that
+    ``curl --fail-with-body`` alone can fail a job.
+    """
+    verdict = current_verdict(upload.run)
+    if is_failing(verdict.conclusion, fail_on):
+        status = VerdictFailedError.status
+    extra = {"status": "done", "upload": upload_body(upload), "replayed": is_replay}
+    return reply(request, verdict, status, extra)
+
+
+def reply(
+    request: HttpRequest, verdict: Verdict, status: int, extra: dict[str, Any]
+) -> HttpResponse:
+    """Answer with a verdict, as text where the client asks for it."""
+    if prefers_text(request):
+        response = HttpResponse(
+            verdict_text(verdict.document), status=status, content_type="text/plain; charset=utf-8"
+        )
+    else:
+        response = JsonResponse(verdict.document | extra, status=status)
+    response["X-Tiebreak-Verdict"] = verdict.conclusion
+    return response
+
+
+def reply_pending(upload: Upload, *, is_replay: bool) -> HttpResponse:
+    """Answer that the work has not come to its end."""
+    is_dead = upload.state == UploadState.DEAD
+    body = {
+        "status": "failed" if is_dead else "pending",
+        "exit_code": 0,
+        "upload": upload_body(upload),
+        "replayed": is_replay,
+    }
+    return JsonResponse(body, status=202)
+
+
+def upload_body(upload: Upload) -> dict[str, Any]:
+    """Return an upload as the API shows it, with its import report."""
+    return {
+        "id": str(upload.pk),
+        "state": upload.state,
+        "error": upload.error,
+        "received_at": upload.received_at.isoformat(),
+        "url": f"/api/v1/uploads/{upload.pk}",
+        "reading": upload.reading,
+    }
+
+
+def is_failing(conclusion: str, fail_on: str) -> bool:
+    """Whether the caller named this conclusion as one that fails."""
+    named = {name for name in fail_on.split(",") if name}
+    return conclusion in named or (REGRESSION in named and conclusion == Conclusion.BLOCKED)
+
+
+def prefers_text(request: HttpRequest) -> bool:
+    """Whether the client asks for plain text before JSON."""
+    return (request.headers.get("Accept") or "").startswith("text/plain")

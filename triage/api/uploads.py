@@ -1,0 +1,90 @@
+"""Bring report files, and ask what became of them."""
+
+import time
+import uuid
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from triage.api.requests import read_submission
+from triage.api.responses import reply_pending, reply_with_verdict
+from triage.dispatch import after_commit
+from triage.errors import ForbiddenError, NotFoundError
+from triage.models import Token, Upload
+from triage.terms import UploadState
+from triage.upload.acceptance import accept
+
+router = Router(tags=["uploads"])
+
+LONGEST_WAIT_S = 120
+POLL_S = 0.1
+
+Wait = Annotated[float, Query(0, ge=0, le=LONGEST_WAIT_S, description="Seconds to wait.")]
+FailOn = Annotated[
+    str,
+    Query(
+        "",
+        pattern=r"^((blocked|on_hold|provisional|no_results|regression)(,|$))*$",
+        description="Conclusions to answer with status 422, comma-separated; "
+        "'regression' stands for 'blocked'.",
+    ),
+]
+
+
+@router.post("/uploads", summary="Upload report files", response={201: dict, 200: dict, 202: dict})
+def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") -> HttpResponse:
+    """Store report files and judge their run.
+
+    Multipart fields: files (one or more), repo, sha, ref, branch, pr, base_sha, run_id, attempt,
+    job, part (i/n). Or the report, gzip or tar.gz as the body and the rest in the query.
+    """
+    token = request.auth  # type: ignore[attr-defined]
+    submission = read_submission(request)
+    if submission.repo != token.repository.full_name:
+        raise ForbiddenError(
+            f"the token is for {token.repository.full_name}, not for {submission.repo}; "
+            "use a token of that repository"
+        )
+    accepted = accept(submission, token)
+    after_commit(accepted.upload.pk)
+    upload = _wait_for(accepted.upload.pk, wait)
+    return _reply(request, upload, fail_on, is_replay=accepted.is_replay)
+
+
+@router.get("/uploads/{uuid:upload_id}", summary="Read one upload", response={200: dict, 202: dict})
+def read_upload_state(
+    request: HttpRequest, upload_id: uuid.UUID, wait: Wait = 0, fail_on: FailOn = ""
+) -> HttpResponse:
+    """Return the verdict of an upload's run, or that it is still being worked on."""
+    _visible(request, upload_id)
+    return _reply(request, _wait_for(upload_id, wait), fail_on, is_replay=True)
+
+
+def _visible(request: HttpRequest, upload_id: uuid.UUID) -> None:
+    token: Token = request.auth  # type: ignore[attr-defined]
+    if not Upload.objects.filter(pk=upload_id, repository=token.repository).exists():
+        raise NotFoundError(f"there is no upload {upload_id} in {token.repository.full_name}")
+
+
+def _wait_for(upload_id: uuid.UUID, wait: float) -> Upload:
+    """Return the upload as soon as its work has ended, or when the time is up."""
+    deadline = time.monotonic() + wait
+    while True:
+        upload = Upload.objects.select_related("run__repository", "part").get(pk=upload_id)
+        is_open = upload.state in {UploadState.RECEIVED, UploadState.RECORDED}
+        if not is_open or time.monotonic() >= deadline:
+            return upload
+        time.sleep(POLL_S)
+
+
+def _reply(
+    request: HttpRequest, upload: Upload, fail_on: str, *, is_replay: bool
+) -> HttpResponse:
+    if upload.state == UploadState.JUDGED:
+        status = 200 if is_replay else 201
+        response = reply_with_verdict(request, upload, fail_on, status, is_replay=is_replay)
+    else:
+        response = reply_pending(upload, is_replay=is_replay)
+    response["Location"] = f"/api/v1/uploads/{upload.pk}"
+    return response

@@ -1,0 +1,15 @@
+"""The API's address space."""
+
+from django.urls import path
+
+from triage.api.application import api, not_found
+from triage.api.runs import router as runs
+from triage.api.uploads import router as uploads
+
+api.add_router("", uploads)
+api.add_router("", runs)
+
+urlpatterns = [
+    path("", api.urls),
+    path("<path:path>", not_found),
+]

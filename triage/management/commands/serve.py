@@ -1,0 +1,40 @@
+"""Serve the API and the pages from one process."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+from waitress.server import create_server
+
+from triage import pipeline
+from triage.parse.upload import DEFAULT_LIMITS
+from triage.wsgi import application
+
+
+class Command(BaseCommand):
+    """``manage.py serve``."""
+
+    help = "Serve the API and the pages; work that an earlier process left is done first."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments of the command."""
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--threads", type=int, default=8)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the server until it is stopped."""
+        if not settings.BROKER_URL:
+            # Without a broker this process is the only worker, so nobody else holds a lease.
+            pipeline.release_leases()
+            pipeline.sweep()
+        server = create_server(
+            application,
+            host=options["host"],
+            port=options["port"],
+            threads=options["threads"],
+            max_request_body_size=2 * DEFAULT_LIMITS.compressed_bytes,
+            ident="tiebreak",
+        )
+        self.stdout.write(f"Serving on http://{options['host']}:{server.effective_port}/")
+        server.run()

@@ -1,0 +1,1 @@
+"""Step 8, tell the verdict to people."""

@@ -1,0 +1,47 @@
+"""Tokens: made once, shown once, stored as a digest, checked in constant time."""
+
+import hashlib
+import hmac
+import secrets
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from triage.errors import UnauthorizedError
+from triage.models import Repository, Token
+
+PREFIX = "tbk_"
+SECRET_BYTES = 32
+# Last use is for people who tidy up; to the minute is enough and saves a write per request.
+USE_RESOLUTION = timedelta(minutes=1)
+
+
+def create_token(repository: Repository, name: str) -> str:
+    """Make a token and return its secret, which cannot be read again."""
+    secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+    Token.objects.create(repository=repository, name=name, digest=_digest(secret))
+    return secret
+
+
+def authenticate(secret: str) -> Token:
+    """Return the token that a secret belongs to; raise ``UnauthorizedError`` otherwise."""
+    digest = _digest(secret)
+    token = Token.objects.select_related("repository").filter(digest=digest).first()
+    if token is None or not hmac.compare_digest(token.digest, digest) or token.revoked_at:
+        raise UnauthorizedError(
+            "the token is not known here; make one with 'manage.py create_token OWNER/NAME' and "
+            "send it as 'Authorization: Bearer TOKEN'"
+        )
+    _note_use(token)
+    return token
+
+
+def _note_use(token: Token) -> None:
+    now = timezone.now()
+    stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - USE_RESOLUTION)
+    Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
