@@ -47,9 +47,7 @@ class Environment(BaseSettings):
     model_config = SettingsConfigDict(extra="ignore")
 
     DATABASE_URL: Annotated[str, _url_with_scheme("sqlite", "postgres", "postgresql")] = ""
-    BROKER_URL: Annotated[
-        str, _url_with_scheme("redis", "rediss", "amqp", "amqps", "memory")
-    ] = ""
+    BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps", "memory")] = ""
     SECRET_KEY: str = ""
     TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"

@@ -5,48 +5,166 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('triage', '0001_initial'),
+        ("triage", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Budget',
+            name="Budget",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(choices=[('case', 'case'), ('pattern', 'pattern'), ('repository', 'repository')], max_length=10)),
-                ('match', models.CharField(blank=True, default='', max_length=500)),
-                ('rate_per_call', models.FloatField(blank=True, null=True)),
-                ('window_days', models.PositiveIntegerField(default=30)),
-                ('on_spent', models.CharField(choices=[('block', 'block'), ('warn', 'warn')], default='block', max_length=5)),
-                ('case', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='budgets', to='triage.case')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='budgets', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "scope",
+                    models.CharField(
+                        choices=[
+                            ("case", "case"),
+                            ("pattern", "pattern"),
+                            ("repository", "repository"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("match", models.CharField(blank=True, default="", max_length=500)),
+                ("rate_per_call", models.FloatField(blank=True, null=True)),
+                ("window_days", models.PositiveIntegerField(default=30)),
+                (
+                    "on_spent",
+                    models.CharField(
+                        choices=[("block", "block"), ("warn", "warn")],
+                        default="block",
+                        max_length=5,
+                    ),
+                ),
+                (
+                    "case",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="budgets",
+                        to="triage.case",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="budgets",
+                        to="triage.repository",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('scope', 'case')), fields=('case',), name='budget_case_is_unique'), models.UniqueConstraint(condition=models.Q(('scope', 'case'), _negated=True), fields=('repository', 'scope', 'match'), name='budget_is_unique'), models.CheckConstraint(condition=models.Q(('rate_per_call__isnull', True), models.Q(('rate_per_call__gt', 0.0), ('rate_per_call__lt', 1.0)), _connector='OR'), name='budget_rate_is_a_rate'), models.CheckConstraint(condition=models.Q(models.Q(('scope', 'case'), ('case__isnull', False)), models.Q(models.Q(('scope', 'case'), _negated=True), ('case__isnull', True)), _connector='OR'), name='budget_case_fits_scope')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("scope", "case")),
+                        fields=("case",),
+                        name="budget_case_is_unique",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("scope", "case"), _negated=True),
+                        fields=("repository", "scope", "match"),
+                        name="budget_is_unique",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("rate_per_call__isnull", True),
+                            models.Q(("rate_per_call__gt", 0.0), ("rate_per_call__lt", 1.0)),
+                            _connector="OR",
+                        ),
+                        name="budget_rate_is_a_rate",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("scope", "case"), ("case__isnull", False)),
+                            models.Q(
+                                models.Q(("scope", "case"), _negated=True), ("case__isnull", True)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="budget_case_fits_scope",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Charge',
+            name="Charge",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event', models.CharField(max_length=300)),
-                ('number', models.PositiveIntegerField(default=0)),
-                ('difference', models.CharField(max_length=8)),
-                ('amount', models.SmallIntegerField()),
-                ('reason', models.CharField(max_length=300)),
-                ('at', models.DateTimeField()),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='charges', to='triage.case')),
-                ('epoch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='charges', to='triage.epoch')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='charges', to='triage.repository')),
-                ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='charges', to='triage.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("event", models.CharField(max_length=300)),
+                ("number", models.PositiveIntegerField(default=0)),
+                ("difference", models.CharField(max_length=8)),
+                ("amount", models.SmallIntegerField()),
+                ("reason", models.CharField(max_length=300)),
+                ("at", models.DateTimeField()),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="charges",
+                        to="triage.case",
+                    ),
+                ),
+                (
+                    "epoch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="charges",
+                        to="triage.epoch",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="charges",
+                        to="triage.repository",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="charges",
+                        to="triage.run",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['case', 'at'], name='charge_by_case'), models.Index(fields=['repository', 'at'], name='charge_by_time')],
-                'constraints': [models.UniqueConstraint(fields=('repository', 'event', 'number'), name='charge_is_unique'), models.CheckConstraint(condition=models.Q(('amount__in', [1, -1])), name='charge_amount_is_one_call'), models.CheckConstraint(condition=models.Q(('difference__in', ('text', 'invalid', 'unknown'))), name='charge_is_never_for_a_flip')],
+                "indexes": [
+                    models.Index(fields=["case", "at"], name="charge_by_case"),
+                    models.Index(fields=["repository", "at"], name="charge_by_time"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("repository", "event", "number"), name="charge_is_unique"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount__in", [1, -1])),
+                        name="charge_amount_is_one_call",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("difference__in", ("text", "invalid", "unknown"))),
+                        name="charge_is_never_for_a_flip",
+                    ),
+                ],
             },
         ),
     ]

@@ -78,9 +78,7 @@ def _wait_for(upload_id: uuid.UUID, wait: float) -> Upload:
         time.sleep(POLL_S)
 
 
-def _reply(
-    request: HttpRequest, upload: Upload, fail_on: str, *, is_replay: bool
-) -> HttpResponse:
+def _reply(request: HttpRequest, upload: Upload, fail_on: str, *, is_replay: bool) -> HttpResponse:
     if upload.state == UploadState.JUDGED:
         status = 200 if is_replay else 201
         response = reply_with_verdict(request, upload, fail_on, status, is_replay=is_replay)

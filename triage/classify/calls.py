@@ -88,9 +88,7 @@ def label_key(label: str) -> str:
     return f"{label[: LABEL_LENGTH - 14]}…#{digest}"
 
 
-def _calls_of_try(
-    attempt: Try, index: int, labels: frozenset[str], *, is_llm: bool
-) -> list[Call]:
+def _calls_of_try(attempt: Try, index: int, labels: frozenset[str], *, is_llm: bool) -> list[Call]:
     evidence = attempt.evidence
     closed = labels | frozenset(evidence.labels)
     stated = read_difference(attempt, closed) if attempt.outcome.is_failing else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from triage.history.tallies import COUNTERS, Tally
 from triage.models import Epoch, EpochLabel, Part
-from triage.models.vectors import Code, unpack_codes
+from triage.models.vectors import Code, Packed, unpack_codes
 
 # A case without LLM calls is held against the reference runs of the same window as a budget's.
 WINDOW = timedelta(days=30)
@@ -52,7 +52,7 @@ def tallies_of_slots(
     }
 
 
-def _reference_outcomes(repository_id: int, before: datetime) -> Sequence[bytes]:
+def _reference_outcomes(repository_id: int, before: datetime) -> Sequence[Packed]:
     return list(
         Part.objects.filter(
             repository_id=repository_id,

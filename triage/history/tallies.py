@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, models
 
@@ -41,20 +42,17 @@ class Tally:
         """Return the counts in the order of ``COUNTERS``."""
         return [getattr(self, name) for name in COUNTERS]
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         """Return the tally as it is stored with a result."""
         stored = asdict(self)
         stored["labels"] = [[*pair, calls] for pair, calls in sorted(self.labels.items())]
         return stored
 
     @classmethod
-    def from_json(cls, stored: dict[str, object]) -> "Tally":
+    def from_json(cls, stored: dict[str, Any]) -> "Tally":
         """Return a tally from what ``as_json`` made."""
-        counts = {name: int(str(stored.get(name, 0))) for name in COUNTERS}
-        tally = cls(**counts)
-        for expected, observed, calls in stored.get("labels", ()):  # type: ignore[attr-defined]
-            tally.labels[expected, observed] = calls
-        return tally
+        labels = Counter({(e, o): calls for e, o, calls in stored.get("labels", ())})
+        return cls(labels=labels, **{name: stored.get(name, 0) for name in COUNTERS})
 
 
 def tally(of_result: ResultCalls) -> Tally:
@@ -161,7 +159,7 @@ def _label_rows(tallies: dict[int, Tally]) -> list[tuple[int, str, str, int]]:
     ]
 
 
-def _execute(statement: str, rows: list[list[object]]) -> None:
+def _execute(statement: str, rows: list[list[Any]]) -> None:
     """Run one statement over many rows: ten times as fast as saving objects on SQLite."""
     if rows:
         with connection.cursor() as cursor:

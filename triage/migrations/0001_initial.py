@@ -9,464 +9,1101 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Case',
+            name="Case",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('slot', models.PositiveIntegerField()),
-                ('suite', models.CharField(blank=True, default='', max_length=1000)),
-                ('file', models.CharField(blank=True, default='', max_length=1000)),
-                ('classname', models.CharField(blank=True, default='', max_length=1000)),
-                ('name', models.CharField(max_length=1000)),
-                ('title', models.CharField(max_length=3000)),
-                ('is_llm', models.BooleanField(default=False)),
-                ('hides_retries', models.BooleanField(default=False)),
-                ('labels', models.JSONField(blank=True, default=list)),
-                ('first_seen_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('last_seen_at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64)),
+                ("slot", models.PositiveIntegerField()),
+                ("suite", models.CharField(blank=True, default="", max_length=1000)),
+                ("file", models.CharField(blank=True, default="", max_length=1000)),
+                ("classname", models.CharField(blank=True, default="", max_length=1000)),
+                ("name", models.CharField(max_length=1000)),
+                ("title", models.CharField(max_length=3000)),
+                ("is_llm", models.BooleanField(default=False)),
+                ("hides_retries", models.BooleanField(default=False)),
+                ("labels", models.JSONField(blank=True, default=list)),
+                ("first_seen_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("last_seen_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Repository',
+            name="Repository",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('full_name', models.CharField(max_length=200, unique=True)),
-                ('default_branch', models.CharField(default='main', max_length=255)),
-                ('next_slot', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("full_name", models.CharField(max_length=200, unique=True)),
+                ("default_branch", models.CharField(default="main", max_length=255)),
+                ("next_slot", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Epoch',
+            name="Epoch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('text', models.PositiveIntegerField(default=0)),
-                ('label', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('unknown', models.PositiveIntegerField(default=0)),
-                ('crash', models.PositiveIntegerField(default=0)),
-                ('provider', models.PositiveIntegerField(default=0)),
-                ('number', models.PositiveIntegerField()),
-                ('model_snapshot', models.CharField(blank=True, default='', max_length=200)),
-                ('prompt_sha256', models.CharField(blank=True, default='', max_length=64)),
-                ('test_sha256', models.CharField(blank=True, default='', max_length=64)),
-                ('model_requested', models.CharField(blank=True, default='', max_length=200)),
-                ('results', models.PositiveIntegerField(default=0)),
-                ('accepted_rate', models.FloatField(blank=True, null=True)),
-                ('monitor', models.JSONField(default=list)),
-                ('margins', models.PositiveIntegerField(default=0)),
-                ('margin_sum', models.FloatField(default=0.0)),
-                ('margin_squares', models.FloatField(default=0.0)),
-                ('first_seen_at', models.DateTimeField()),
-                ('last_seen_at', models.DateTimeField()),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='epochs', to='triage.case')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("calls", models.PositiveIntegerField(default=0)),
+                ("text", models.PositiveIntegerField(default=0)),
+                ("label", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("unknown", models.PositiveIntegerField(default=0)),
+                ("crash", models.PositiveIntegerField(default=0)),
+                ("provider", models.PositiveIntegerField(default=0)),
+                ("number", models.PositiveIntegerField()),
+                ("model_snapshot", models.CharField(blank=True, default="", max_length=200)),
+                ("prompt_sha256", models.CharField(blank=True, default="", max_length=64)),
+                ("test_sha256", models.CharField(blank=True, default="", max_length=64)),
+                ("model_requested", models.CharField(blank=True, default="", max_length=200)),
+                ("results", models.PositiveIntegerField(default=0)),
+                ("accepted_rate", models.FloatField(blank=True, null=True)),
+                ("monitor", models.JSONField(default=list)),
+                ("margins", models.PositiveIntegerField(default=0)),
+                ("margin_sum", models.FloatField(default=0.0)),
+                ("margin_squares", models.FloatField(default=0.0)),
+                ("first_seen_at", models.DateTimeField()),
+                ("last_seen_at", models.DateTimeField()),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="epochs",
+                        to="triage.case",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Part',
+            name="Part",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(blank=True, default='', max_length=255)),
-                ('index', models.PositiveIntegerField(blank=True, null=True)),
-                ('outcomes', models.BinaryField(default=bytes)),
-                ('durations', models.BinaryField(default=bytes)),
-                ('call_groups', models.BinaryField(default=bytes)),
-                ('passed', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('errored', models.PositiveIntegerField(default=0)),
-                ('skipped', models.PositiveIntegerField(default=0)),
-                ('llm', models.PositiveIntegerField(default=0)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(blank=True, default="", max_length=255)),
+                ("index", models.PositiveIntegerField(blank=True, null=True)),
+                ("outcomes", models.BinaryField(default=bytes)),
+                ("durations", models.BinaryField(default=bytes)),
+                ("call_groups", models.BinaryField(default=bytes)),
+                ("passed", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("errored", models.PositiveIntegerField(default=0)),
+                ("skipped", models.PositiveIntegerField(default=0)),
+                ("llm", models.PositiveIntegerField(default=0)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='FailureText',
+            name="FailureText",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64)),
-                ('text', models.TextField()),
-                ('length', models.PositiveIntegerField()),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sha256", models.CharField(max_length=64)),
+                ("text", models.TextField()),
+                ("length", models.PositiveIntegerField()),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Escalation',
+            name="Escalation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('first_label', models.CharField(max_length=200)),
-                ('second_label', models.CharField(max_length=200)),
-                ('state', models.CharField(choices=[('open', 'open'), ('decided', 'decided'), ('expired', 'expired')], default=triage.terms.EscalationState['OPEN'], max_length=8)),
-                ('owner', models.CharField(blank=True, default='', max_length=200)),
-                ('opened_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField(blank=True, null=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='escalations', to='triage.case')),
-                ('epoch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.epoch')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='escalations', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("first_label", models.CharField(max_length=200)),
+                ("second_label", models.CharField(max_length=200)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "open"), ("decided", "decided"), ("expired", "expired")],
+                        default=triage.terms.EscalationState["OPEN"],
+                        max_length=8,
+                    ),
+                ),
+                ("owner", models.CharField(blank=True, default="", max_length=200)),
+                ("opened_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="escalations",
+                        to="triage.case",
+                    ),
+                ),
+                (
+                    "epoch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.epoch",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="escalations",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='EpochLabel',
+            name="EpochLabel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('expected', models.CharField(max_length=200)),
-                ('observed', models.CharField(max_length=200)),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('epoch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='label_counts', to='triage.epoch')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("expected", models.CharField(max_length=200)),
+                ("observed", models.CharField(max_length=200)),
+                ("calls", models.PositiveIntegerField(default=0)),
+                (
+                    "epoch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="label_counts",
+                        to="triage.epoch",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='EpochHour',
+            name="EpochHour",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('text', models.PositiveIntegerField(default=0)),
-                ('label', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('unknown', models.PositiveIntegerField(default=0)),
-                ('crash', models.PositiveIntegerField(default=0)),
-                ('provider', models.PositiveIntegerField(default=0)),
-                ('hour', models.PositiveSmallIntegerField()),
-                ('epoch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hours', to='triage.epoch')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("calls", models.PositiveIntegerField(default=0)),
+                ("text", models.PositiveIntegerField(default=0)),
+                ("label", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("unknown", models.PositiveIntegerField(default=0)),
+                ("crash", models.PositiveIntegerField(default=0)),
+                ("provider", models.PositiveIntegerField(default=0)),
+                ("hour", models.PositiveSmallIntegerField()),
+                (
+                    "epoch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="hours",
+                        to="triage.epoch",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='EpochDay',
+            name="EpochDay",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('text', models.PositiveIntegerField(default=0)),
-                ('label', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('unknown', models.PositiveIntegerField(default=0)),
-                ('crash', models.PositiveIntegerField(default=0)),
-                ('provider', models.PositiveIntegerField(default=0)),
-                ('day', models.DateField()),
-                ('epoch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='days', to='triage.epoch')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("calls", models.PositiveIntegerField(default=0)),
+                ("text", models.PositiveIntegerField(default=0)),
+                ("label", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("unknown", models.PositiveIntegerField(default=0)),
+                ("crash", models.PositiveIntegerField(default=0)),
+                ("provider", models.PositiveIntegerField(default=0)),
+                ("day", models.DateField()),
+                (
+                    "epoch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="days",
+                        to="triage.epoch",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='case',
-            name='repository',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cases', to='triage.repository'),
+            model_name="case",
+            name="repository",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="cases",
+                to="triage.repository",
+            ),
         ),
         migrations.CreateModel(
-            name='Result',
+            name="Result",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('outcome', models.CharField(choices=[('passed', 'passed'), ('failed', 'failed'), ('errored', 'errored'), ('skipped', 'skipped')], max_length=8)),
-                ('merge', models.CharField(choices=[('single', 'single'), ('retry', 'retry'), ('repetition', 'repetition'), ('rows', 'rows'), ('phases', 'phases')], default=triage.terms.Merge['SINGLE'], max_length=12)),
-                ('tries', models.PositiveIntegerField(default=1)),
-                ('duration_s', models.FloatField(blank=True, null=True)),
-                ('difference', models.CharField(blank=True, choices=[('text', 'text'), ('label', 'label'), ('invalid', 'invalid'), ('provider', 'provider'), ('crash', 'crash'), ('unknown', 'unknown')], max_length=8, null=True)),
-                ('message', models.CharField(blank=True, default='', max_length=500)),
-                ('signature', models.CharField(blank=True, default='', max_length=64)),
-                ('line', models.PositiveIntegerField(blank=True, null=True)),
-                ('is_counted', models.BooleanField(default=True)),
-                ('history', models.JSONField(default=dict)),
-                ('at', models.DateTimeField()),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='triage.case')),
-                ('epoch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='triage.epoch')),
-                ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='triage.part')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
-                ('text', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='results', to='triage.failuretext')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("passed", "passed"),
+                            ("failed", "failed"),
+                            ("errored", "errored"),
+                            ("skipped", "skipped"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "merge",
+                    models.CharField(
+                        choices=[
+                            ("single", "single"),
+                            ("retry", "retry"),
+                            ("repetition", "repetition"),
+                            ("rows", "rows"),
+                            ("phases", "phases"),
+                        ],
+                        default=triage.terms.Merge["SINGLE"],
+                        max_length=12,
+                    ),
+                ),
+                ("tries", models.PositiveIntegerField(default=1)),
+                ("duration_s", models.FloatField(blank=True, null=True)),
+                (
+                    "difference",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("text", "text"),
+                            ("label", "label"),
+                            ("invalid", "invalid"),
+                            ("provider", "provider"),
+                            ("crash", "crash"),
+                            ("unknown", "unknown"),
+                        ],
+                        max_length=8,
+                        null=True,
+                    ),
+                ),
+                ("message", models.CharField(blank=True, default="", max_length=500)),
+                ("signature", models.CharField(blank=True, default="", max_length=64)),
+                ("line", models.PositiveIntegerField(blank=True, null=True)),
+                ("is_counted", models.BooleanField(default=True)),
+                ("history", models.JSONField(default=dict)),
+                ("at", models.DateTimeField()),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="results",
+                        to="triage.case",
+                    ),
+                ),
+                (
+                    "epoch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="triage.epoch",
+                    ),
+                ),
+                (
+                    "part",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="results",
+                        to="triage.part",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
+                (
+                    "text",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="results",
+                        to="triage.failuretext",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Observation',
+            name="Observation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('try_index', models.PositiveIntegerField()),
-                ('call_index', models.PositiveIntegerField()),
-                ('difference', models.CharField(blank=True, choices=[('text', 'text'), ('label', 'label'), ('invalid', 'invalid'), ('provider', 'provider'), ('crash', 'crash'), ('unknown', 'unknown')], max_length=8, null=True)),
-                ('expected', models.CharField(blank=True, max_length=200, null=True)),
-                ('observed', models.CharField(blank=True, max_length=200, null=True)),
-                ('confidence', models.FloatField(blank=True, null=True)),
-                ('margin', models.FloatField(blank=True, null=True)),
-                ('response_id', models.CharField(blank=True, default='', max_length=200)),
-                ('output_sha256', models.CharField(blank=True, default='', max_length=64)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
-                ('result', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='observations', to='triage.result')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("try_index", models.PositiveIntegerField()),
+                ("call_index", models.PositiveIntegerField()),
+                (
+                    "difference",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("text", "text"),
+                            ("label", "label"),
+                            ("invalid", "invalid"),
+                            ("provider", "provider"),
+                            ("crash", "crash"),
+                            ("unknown", "unknown"),
+                        ],
+                        max_length=8,
+                        null=True,
+                    ),
+                ),
+                ("expected", models.CharField(blank=True, max_length=200, null=True)),
+                ("observed", models.CharField(blank=True, max_length=200, null=True)),
+                ("confidence", models.FloatField(blank=True, null=True)),
+                ("margin", models.FloatField(blank=True, null=True)),
+                ("response_id", models.CharField(blank=True, default="", max_length=200)),
+                ("output_sha256", models.CharField(blank=True, default="", max_length=64)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="observations",
+                        to="triage.result",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['result', 'try_index', 'call_index'],
+                "ordering": ["result", "try_index", "call_index"],
             },
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha', models.CharField(max_length=64)),
-                ('ci_run_id', models.CharField(blank=True, default='', max_length=200)),
-                ('attempt', models.PositiveIntegerField(default=1)),
-                ('branch', models.CharField(blank=True, default='', max_length=255)),
-                ('pr', models.PositiveIntegerField(blank=True, null=True)),
-                ('base_sha', models.CharField(blank=True, default='', max_length=64)),
-                ('is_reference', models.BooleanField(default=False)),
-                ('parts_expected', models.PositiveIntegerField(blank=True, null=True)),
-                ('is_incomplete', models.BooleanField(default=False)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sha", models.CharField(max_length=64)),
+                ("ci_run_id", models.CharField(blank=True, default="", max_length=200)),
+                ("attempt", models.PositiveIntegerField(default=1)),
+                ("branch", models.CharField(blank=True, default="", max_length=255)),
+                ("pr", models.PositiveIntegerField(blank=True, null=True)),
+                ("base_sha", models.CharField(blank=True, default="", max_length=64)),
+                ("is_reference", models.BooleanField(default=False)),
+                ("parts_expected", models.PositiveIntegerField(blank=True, null=True)),
+                ("is_incomplete", models.BooleanField(default=False)),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="runs",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='result',
-            name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='triage.run'),
+            model_name="result",
+            name="run",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="results", to="triage.run"
+            ),
         ),
         migrations.AddField(
-            model_name='part',
-            name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='triage.run'),
+            model_name="part",
+            name="run",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="parts", to="triage.run"
+            ),
         ),
         migrations.CreateModel(
-            name='Token',
+            name="Token",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to='triage.repository')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tokens",
+                        to="triage.repository",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Upload',
+            name="Upload",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('idempotency_key', models.CharField(blank=True, max_length=255, null=True)),
-                ('content_sha256', models.CharField(max_length=64)),
-                ('files', models.JSONField(default=list)),
-                ('state', models.CharField(choices=[('received', 'received'), ('recorded', 'recorded'), ('judged', 'judged'), ('dead', 'dead')], default=triage.terms.UploadState['RECEIVED'], max_length=16)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('leased_until', models.DateTimeField(blank=True, null=True)),
-                ('error', models.TextField(blank=True, default='')),
-                ('reading', models.JSONField(default=dict)),
-                ('received_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='triage.part')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='triage.repository')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='triage.run')),
-                ('token', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='triage.token')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("idempotency_key", models.CharField(blank=True, max_length=255, null=True)),
+                ("content_sha256", models.CharField(max_length=64)),
+                ("files", models.JSONField(default=list)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("received", "received"),
+                            ("recorded", "recorded"),
+                            ("judged", "judged"),
+                            ("dead", "dead"),
+                        ],
+                        default=triage.terms.UploadState["RECEIVED"],
+                        max_length=16,
+                    ),
+                ),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("leased_until", models.DateTimeField(blank=True, null=True)),
+                ("error", models.TextField(blank=True, default="")),
+                ("reading", models.JSONField(default=dict)),
+                ("received_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "part",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="triage.part",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="triage.repository",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="triage.run",
+                    ),
+                ),
+                (
+                    "token",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="triage.token",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Verdict',
+            name="Verdict",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('revision', models.PositiveIntegerField()),
-                ('is_current', models.BooleanField(default=True)),
-                ('conclusion', models.CharField(choices=[('blocked', 'blocked'), ('on_hold', 'on hold'), ('provisional', 'provisional'), ('passed_with_flakes', 'passed with flakes'), ('passed', 'passed'), ('no_results', 'no results')], max_length=20)),
-                ('rules', models.PositiveIntegerField()),
-                ('document', models.JSONField()),
-                ('judged_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='verdicts', to='triage.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("revision", models.PositiveIntegerField()),
+                ("is_current", models.BooleanField(default=True)),
+                (
+                    "conclusion",
+                    models.CharField(
+                        choices=[
+                            ("blocked", "blocked"),
+                            ("on_hold", "on hold"),
+                            ("provisional", "provisional"),
+                            ("passed_with_flakes", "passed with flakes"),
+                            ("passed", "passed"),
+                            ("no_results", "no results"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("rules", models.PositiveIntegerField()),
+                ("document", models.JSONField()),
+                ("judged_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="verdicts",
+                        to="triage.run",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Finding',
+            name="Finding",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('expected_flake', 'expected flake'), ('over_budget', 'over budget'), ('label_regression', 'label regression'), ('near_tie', 'near tie'), ('settled_tie', 'settled tie'), ('regression', 'regression'), ('provider_error', 'provider error'), ('inherited', 'inherited'), ('undecided', 'undecided')], max_length=20)),
-                ('difference', models.CharField(choices=[('text', 'text'), ('label', 'label'), ('invalid', 'invalid'), ('provider', 'provider'), ('crash', 'crash'), ('unknown', 'unknown')], max_length=8)),
-                ('expected', models.CharField(blank=True, max_length=200, null=True)),
-                ('observed', models.CharField(blank=True, max_length=200, null=True)),
-                ('reason', models.TextField()),
-                ('receipt', models.JSONField()),
-                ('at', models.DateTimeField()),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='triage.case')),
-                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='triage.repository')),
-                ('result', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='triage.result')),
-                ('verdict', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='triage.verdict')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("expected_flake", "expected flake"),
+                            ("over_budget", "over budget"),
+                            ("label_regression", "label regression"),
+                            ("near_tie", "near tie"),
+                            ("settled_tie", "settled tie"),
+                            ("regression", "regression"),
+                            ("provider_error", "provider error"),
+                            ("inherited", "inherited"),
+                            ("undecided", "undecided"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "difference",
+                    models.CharField(
+                        choices=[
+                            ("text", "text"),
+                            ("label", "label"),
+                            ("invalid", "invalid"),
+                            ("provider", "provider"),
+                            ("crash", "crash"),
+                            ("unknown", "unknown"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("expected", models.CharField(blank=True, max_length=200, null=True)),
+                ("observed", models.CharField(blank=True, max_length=200, null=True)),
+                ("reason", models.TextField()),
+                ("receipt", models.JSONField()),
+                ("at", models.DateTimeField()),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="findings",
+                        to="triage.case",
+                    ),
+                ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="triage.repository",
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="findings",
+                        to="triage.result",
+                    ),
+                ),
+                (
+                    "verdict",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="findings",
+                        to="triage.verdict",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='failuretext',
-            constraint=models.UniqueConstraint(fields=('repository', 'sha256'), name='text_is_unique'),
+            model_name="failuretext",
+            constraint=models.UniqueConstraint(
+                fields=("repository", "sha256"), name="text_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='escalation',
-            constraint=models.UniqueConstraint(fields=('case', 'epoch', 'first_label', 'second_label'), name='escalation_is_unique'),
+            model_name="escalation",
+            constraint=models.UniqueConstraint(
+                fields=("case", "epoch", "first_label", "second_label"), name="escalation_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='escalation',
-            constraint=models.CheckConstraint(condition=models.Q(('first_label__lt', models.F('second_label'))), name='escalation_labels_in_order'),
+            model_name="escalation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("first_label__lt", models.F("second_label"))),
+                name="escalation_labels_in_order",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='escalation',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'decided', 'expired'])), name='escalation_state_known'),
+            model_name="escalation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["open", "decided", "expired"])),
+                name="escalation_state_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epochlabel',
-            constraint=models.UniqueConstraint(fields=('epoch', 'expected', 'observed'), name='epoch_label_is_unique'),
+            model_name="epochlabel",
+            constraint=models.UniqueConstraint(
+                fields=("epoch", "expected", "observed"), name="epoch_label_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epochhour',
-            constraint=models.UniqueConstraint(fields=('epoch', 'hour'), name='epoch_hour_is_unique'),
+            model_name="epochhour",
+            constraint=models.UniqueConstraint(
+                fields=("epoch", "hour"), name="epoch_hour_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epochhour',
-            constraint=models.CheckConstraint(condition=models.Q(('hour__lt', 24)), name='epoch_hour_of_the_day'),
+            model_name="epochhour",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("hour__lt", 24)), name="epoch_hour_of_the_day"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epochhour',
-            constraint=models.CheckConstraint(condition=models.Q(('calls__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('text'), '+', models.F('label')), '+', models.F('invalid')), '+', models.F('unknown')), '+', models.F('crash')))), name='epoch_hour_parts_fit_calls'),
+            model_name="epochhour",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "calls__gte",
+                        django.db.models.expressions.CombinedExpression(
+                            django.db.models.expressions.CombinedExpression(
+                                django.db.models.expressions.CombinedExpression(
+                                    django.db.models.expressions.CombinedExpression(
+                                        models.F("text"), "+", models.F("label")
+                                    ),
+                                    "+",
+                                    models.F("invalid"),
+                                ),
+                                "+",
+                                models.F("unknown"),
+                            ),
+                            "+",
+                            models.F("crash"),
+                        ),
+                    )
+                ),
+                name="epoch_hour_parts_fit_calls",
+            ),
         ),
         migrations.AddIndex(
-            model_name='epochday',
-            index=models.Index(fields=['repository', 'day'], name='epoch_day_by_day'),
+            model_name="epochday",
+            index=models.Index(fields=["repository", "day"], name="epoch_day_by_day"),
         ),
         migrations.AddConstraint(
-            model_name='epochday',
-            constraint=models.UniqueConstraint(fields=('epoch', 'day'), name='epoch_day_is_unique'),
+            model_name="epochday",
+            constraint=models.UniqueConstraint(fields=("epoch", "day"), name="epoch_day_is_unique"),
         ),
         migrations.AddConstraint(
-            model_name='epochday',
-            constraint=models.CheckConstraint(condition=models.Q(('calls__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('text'), '+', models.F('label')), '+', models.F('invalid')), '+', models.F('unknown')), '+', models.F('crash')))), name='epoch_day_parts_fit_calls'),
+            model_name="epochday",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "calls__gte",
+                        django.db.models.expressions.CombinedExpression(
+                            django.db.models.expressions.CombinedExpression(
+                                django.db.models.expressions.CombinedExpression(
+                                    django.db.models.expressions.CombinedExpression(
+                                        models.F("text"), "+", models.F("label")
+                                    ),
+                                    "+",
+                                    models.F("invalid"),
+                                ),
+                                "+",
+                                models.F("unknown"),
+                            ),
+                            "+",
+                            models.F("crash"),
+                        ),
+                    )
+                ),
+                name="epoch_day_parts_fit_calls",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epoch',
-            constraint=models.UniqueConstraint(fields=('case', 'number'), name='epoch_is_unique'),
+            model_name="epoch",
+            constraint=models.UniqueConstraint(fields=("case", "number"), name="epoch_is_unique"),
         ),
         migrations.AddConstraint(
-            model_name='epoch',
-            constraint=models.UniqueConstraint(fields=('case', 'model_snapshot', 'prompt_sha256', 'test_sha256'), name='epoch_identity_is_unique'),
+            model_name="epoch",
+            constraint=models.UniqueConstraint(
+                fields=("case", "model_snapshot", "prompt_sha256", "test_sha256"),
+                name="epoch_identity_is_unique",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epoch',
-            constraint=models.CheckConstraint(condition=models.Q(('accepted_rate__isnull', True), models.Q(('accepted_rate__gte', 0.0), ('accepted_rate__lte', 1.0)), _connector='OR'), name='epoch_accepted_rate_is_a_rate'),
+            model_name="epoch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("accepted_rate__isnull", True),
+                    models.Q(("accepted_rate__gte", 0.0), ("accepted_rate__lte", 1.0)),
+                    _connector="OR",
+                ),
+                name="epoch_accepted_rate_is_a_rate",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='epoch',
-            constraint=models.CheckConstraint(condition=models.Q(('calls__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('text'), '+', models.F('label')), '+', models.F('invalid')), '+', models.F('unknown')), '+', models.F('crash')))), name='epoch_parts_fit_calls'),
+            model_name="epoch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "calls__gte",
+                        django.db.models.expressions.CombinedExpression(
+                            django.db.models.expressions.CombinedExpression(
+                                django.db.models.expressions.CombinedExpression(
+                                    django.db.models.expressions.CombinedExpression(
+                                        models.F("text"), "+", models.F("label")
+                                    ),
+                                    "+",
+                                    models.F("invalid"),
+                                ),
+                                "+",
+                                models.F("unknown"),
+                            ),
+                            "+",
+                            models.F("crash"),
+                        ),
+                    )
+                ),
+                name="epoch_parts_fit_calls",
+            ),
         ),
         migrations.AddIndex(
-            model_name='case',
-            index=models.Index(fields=['repository', 'is_llm'], name='case_llm'),
+            model_name="case",
+            index=models.Index(fields=["repository", "is_llm"], name="case_llm"),
         ),
         migrations.AddConstraint(
-            model_name='case',
-            constraint=models.UniqueConstraint(fields=('repository', 'key'), name='case_is_unique'),
+            model_name="case",
+            constraint=models.UniqueConstraint(fields=("repository", "key"), name="case_is_unique"),
         ),
         migrations.AddConstraint(
-            model_name='case',
-            constraint=models.UniqueConstraint(fields=('repository', 'slot'), name='case_slot_is_unique'),
+            model_name="case",
+            constraint=models.UniqueConstraint(
+                fields=("repository", "slot"), name="case_slot_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='observation',
-            constraint=models.UniqueConstraint(fields=('result', 'try_index', 'call_index'), name='observation_is_unique'),
+            model_name="observation",
+            constraint=models.UniqueConstraint(
+                fields=("result", "try_index", "call_index"), name="observation_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='observation',
-            constraint=models.CheckConstraint(condition=models.Q(('confidence__isnull', True), models.Q(('confidence__gte', 0.0), ('confidence__lte', 1.0)), _connector='OR'), name='observation_confidence_is_a_probability'),
+            model_name="observation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("confidence__isnull", True),
+                    models.Q(("confidence__gte", 0.0), ("confidence__lte", 1.0)),
+                    _connector="OR",
+                ),
+                name="observation_confidence_is_a_probability",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='observation',
-            constraint=models.CheckConstraint(condition=models.Q(('margin__isnull', True), ('margin__gte', 0.0), _connector='OR'), name='observation_margin_not_negative'),
+            model_name="observation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("margin__isnull", True), ("margin__gte", 0.0), _connector="OR"),
+                name="observation_margin_not_negative",
+            ),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['repository', '-at'], name='run_by_time'),
+            model_name="run",
+            index=models.Index(fields=["repository", "-at"], name="run_by_time"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('is_reference', True)), fields=['repository', '-at'], name='run_reference_by_time'),
+            model_name="run",
+            index=models.Index(
+                condition=models.Q(("is_reference", True)),
+                fields=["repository", "-at"],
+                name="run_reference_by_time",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('repository', 'sha', 'ci_run_id', 'attempt'), name='run_is_unique'),
+            model_name="run",
+            constraint=models.UniqueConstraint(
+                fields=("repository", "sha", "ci_run_id", "attempt"), name="run_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('attempt__gte', 1)), name='run_attempt_from_1'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("attempt__gte", 1)), name="run_attempt_from_1"
+            ),
         ),
         migrations.AddIndex(
-            model_name='result',
-            index=models.Index(fields=['case', '-at'], name='result_by_case'),
+            model_name="result",
+            index=models.Index(fields=["case", "-at"], name="result_by_case"),
         ),
         migrations.AddIndex(
-            model_name='result',
-            index=models.Index(fields=['repository', 'signature', '-at'], name='result_by_signature'),
+            model_name="result",
+            index=models.Index(
+                fields=["repository", "signature", "-at"], name="result_by_signature"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='result',
-            constraint=models.UniqueConstraint(fields=('part', 'case'), name='result_is_unique'),
+            model_name="result",
+            constraint=models.UniqueConstraint(fields=("part", "case"), name="result_is_unique"),
         ),
         migrations.AddConstraint(
-            model_name='result',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ['passed', 'failed', 'errored', 'skipped'])), name='result_outcome_known'),
+            model_name="result",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("outcome__in", ["passed", "failed", "errored", "skipped"])),
+                name="result_outcome_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='result',
-            constraint=models.CheckConstraint(condition=models.Q(('difference__isnull', True), ('difference__in', ['text', 'label', 'invalid', 'provider', 'crash', 'unknown']), _connector='OR'), name='result_difference_known'),
+            model_name="result",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("difference__isnull", True),
+                    (
+                        "difference__in",
+                        ["text", "label", "invalid", "provider", "crash", "unknown"],
+                    ),
+                    _connector="OR",
+                ),
+                name="result_difference_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='part',
-            constraint=models.UniqueConstraint(fields=('run', 'name'), name='part_is_unique'),
+            model_name="part",
+            constraint=models.UniqueConstraint(fields=("run", "name"), name="part_is_unique"),
         ),
         migrations.AddConstraint(
-            model_name='part',
-            constraint=models.CheckConstraint(condition=models.Q(('index__gte', 1)), name='part_index_from_1'),
+            model_name="part",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("index__gte", 1)), name="part_index_from_1"
+            ),
         ),
         migrations.AddIndex(
-            model_name='upload',
-            index=models.Index(condition=models.Q(('state__in', [triage.terms.UploadState['RECEIVED'], triage.terms.UploadState['RECORDED']])), fields=['leased_until'], name='upload_open'),
+            model_name="upload",
+            index=models.Index(
+                condition=models.Q(
+                    (
+                        "state__in",
+                        [
+                            triage.terms.UploadState["RECEIVED"],
+                            triage.terms.UploadState["RECORDED"],
+                        ],
+                    )
+                ),
+                fields=["leased_until"],
+                name="upload_open",
+            ),
         ),
         migrations.AddIndex(
-            model_name='upload',
-            index=models.Index(fields=['repository', '-received_at'], name='upload_by_time'),
+            model_name="upload",
+            index=models.Index(fields=["repository", "-received_at"], name="upload_by_time"),
         ),
         migrations.AddConstraint(
-            model_name='upload',
-            constraint=models.UniqueConstraint(condition=models.Q(('idempotency_key__isnull', False)), fields=('repository', 'idempotency_key'), name='upload_key_is_unique'),
+            model_name="upload",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("idempotency_key__isnull", False)),
+                fields=("repository", "idempotency_key"),
+                name="upload_key_is_unique",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='upload',
-            constraint=models.UniqueConstraint(fields=('part', 'content_sha256'), name='upload_content_is_unique'),
+            model_name="upload",
+            constraint=models.UniqueConstraint(
+                fields=("part", "content_sha256"), name="upload_content_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='upload',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['received', 'recorded', 'judged', 'dead'])), name='upload_state_known'),
+            model_name="upload",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["received", "recorded", "judged", "dead"])),
+                name="upload_state_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.UniqueConstraint(fields=('run', 'revision'), name='verdict_is_unique'),
+            model_name="verdict",
+            constraint=models.UniqueConstraint(
+                fields=("run", "revision"), name="verdict_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('run',), name='verdict_one_is_current'),
+            model_name="verdict",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_current", True)),
+                fields=("run",),
+                name="verdict_one_is_current",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.CheckConstraint(condition=models.Q(('conclusion__in', ['blocked', 'on_hold', 'provisional', 'passed_with_flakes', 'passed', 'no_results'])), name='verdict_conclusion_known'),
+            model_name="verdict",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "conclusion__in",
+                        [
+                            "blocked",
+                            "on_hold",
+                            "provisional",
+                            "passed_with_flakes",
+                            "passed",
+                            "no_results",
+                        ],
+                    )
+                ),
+                name="verdict_conclusion_known",
+            ),
         ),
         migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(fields=['case', '-at'], name='finding_by_case'),
+            model_name="finding",
+            index=models.Index(fields=["case", "-at"], name="finding_by_case"),
         ),
         migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.UniqueConstraint(fields=('verdict', 'result'), name='finding_is_unique'),
+            model_name="finding",
+            constraint=models.UniqueConstraint(
+                fields=("verdict", "result"), name="finding_is_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['expected_flake', 'over_budget', 'label_regression', 'near_tie', 'settled_tie', 'regression', 'provider_error', 'inherited', 'undecided'])), name='finding_kind_known'),
+            model_name="finding",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        [
+                            "expected_flake",
+                            "over_budget",
+                            "label_regression",
+                            "near_tie",
+                            "settled_tie",
+                            "regression",
+                            "provider_error",
+                            "inherited",
+                            "undecided",
+                        ],
+                    )
+                ),
+                name="finding_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(('difference', triage.terms.Difference['LABEL']), ('kind__in', [triage.terms.FindingKind['EXPECTED_FLAKE'], triage.terms.FindingKind['OVER_BUDGET']]), _negated=True), name='finding_flip_is_never_a_flake'),
+            model_name="finding",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("difference", triage.terms.Difference["LABEL"]),
+                    (
+                        "kind__in",
+                        [
+                            triage.terms.FindingKind["EXPECTED_FLAKE"],
+                            triage.terms.FindingKind["OVER_BUDGET"],
+                        ],
+                    ),
+                    _negated=True,
+                ),
+                name="finding_flip_is_never_a_flake",
+            ),
         ),
     ]

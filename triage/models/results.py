@@ -48,9 +48,7 @@ class Result(models.Model):
     # Seconds; NULL when the report told none.
     duration_s = models.FloatField(null=True, blank=True)
     # What differs; NULL when every try passed with the expected label.
-    difference = models.CharField(
-        max_length=8, choices=choices(Difference), null=True, blank=True
-    )
+    difference = models.CharField(max_length=8, choices=choices(Difference), null=True, blank=True)
     # The first line of the failure, for lists.
     message = models.CharField(max_length=500, blank=True, default="")
     text = models.ForeignKey(
@@ -95,9 +93,7 @@ class Observation(models.Model):
     try_index = models.PositiveIntegerField()
     call_index = models.PositiveIntegerField()
     # What differs in this call; NULL when nothing does.
-    difference = models.CharField(
-        max_length=8, choices=choices(Difference), null=True, blank=True
-    )
+    difference = models.CharField(max_length=8, choices=choices(Difference), null=True, blank=True)
     # Labels; NULL when the call told none.
     expected = models.CharField(max_length=200, null=True, blank=True)
     observed = models.CharField(max_length=200, null=True, blank=True)

@@ -10,6 +10,8 @@ from triage.terms import Outcome
 
 Codes = npt.NDArray[np.uint8]
 Groups = npt.NDArray[np.uint32]
+# PostgreSQL hands a binary column out as a view.
+Packed = bytes | memoryview
 
 # One step of a log duration is 5 %: 0.1 ms is code 1 and code 255 is about half a minute short
 # of a day, which covers every test in one byte.
@@ -41,12 +43,12 @@ def pack(vector: npt.NDArray[np.unsignedinteger]) -> bytes:
     return zlib.compress(vector.tobytes(), level=1)
 
 
-def unpack_codes(packed: bytes, slots: int) -> Codes:
+def unpack_codes(packed: Packed, slots: int) -> Codes:
     """Return outcome or duration codes for at least this many slots."""
     return _unpack(packed, slots, np.dtype(np.uint8))
 
 
-def unpack_groups(packed: bytes, slots: int) -> Groups:
+def unpack_groups(packed: Packed, slots: int) -> Groups:
     """Return the numbers of shared calls for at least this many slots."""
     return _unpack(packed, slots, np.dtype(np.uint32))
 
@@ -67,10 +69,12 @@ def durations_s(codes: Codes) -> npt.NDArray[np.float64]:
 def overlay(first: Codes, later: Codes) -> Codes:
     """Return the outcomes after a later attempt: where it holds a case, it has the last word."""
     slots = max(len(first), len(later))
-    return np.where(_padded(later, slots) != Code.ABSENT, _padded(later, slots), _padded(first, slots))
+    return np.where(
+        _padded(later, slots) != Code.ABSENT, _padded(later, slots), _padded(first, slots)
+    )
 
 
-def _unpack(packed: bytes, slots: int, dtype: np.dtype) -> npt.NDArray:  # type: ignore[type-arg]
+def _unpack(packed: Packed, slots: int, dtype: np.dtype) -> npt.NDArray:  # type: ignore[type-arg]
     stored = np.frombuffer(zlib.decompress(packed), dtype) if packed else np.zeros(0, dtype)
     return _padded(stored, slots)
 

@@ -51,6 +51,4 @@ def _merged(first: Result, second: Result) -> Result:
     """Merge two files' results of a case: the worse outcome holds, since neither is a retry."""
     outcomes = {first.outcome, second.outcome}
     worst = next(outcome for outcome in WORST_OUTCOME_FIRST if outcome in outcomes)
-    return replace(
-        first, outcome=worst, tries=(*first.tries, *second.tries), merge=Merge.ROWS
-    )
+    return replace(first, outcome=worst, tries=(*first.tries, *second.tries), merge=Merge.ROWS)

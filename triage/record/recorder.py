@@ -69,9 +69,7 @@ def _not_yet_in(
 
 
 def _epochs(part: Part, new: Sequence[Recorded]) -> dict[int, Epoch]:
-    identities = {
-        each.case.id: identity_of(each.entry.result) for each in new if each.case.is_llm
-    }
+    identities = {each.case.id: identity_of(each.entry.result) for each in new if each.case.is_llm}
     return find_or_open_epochs(part.repository_id, identities, part.run.at)
 
 
@@ -96,9 +94,7 @@ def _write_rows(
     for each in kept:
         epoch = epochs.get(each.case.id)
         history = known[epoch.pk] if epoch else by_slot[each.case.slot]
-        rows.append(
-            Row(each.entry, each.case.id, epoch.pk if epoch else None, each.calls, history)
-        )
+        rows.append(Row(each.entry, each.case.id, epoch.pk if epoch else None, each.calls, history))
     write_rows(part, rows)
 
 
@@ -119,9 +115,7 @@ def _write_vectors(part: Part, recorded: Sequence[Recorded]) -> None:
     groups = unpack_groups(part.call_groups, slots)
     at = np.array([each.case.slot for each in recorded], dtype=int)
     outcomes[at] = [_code(each.entry) for each in recorded]
-    durations[at] = duration_codes(
-        [_seconds(each.entry.result.duration_s) for each in recorded]
-    )
+    durations[at] = duration_codes([_seconds(each.entry.result.duration_s) for each in recorded])
     groups[at] = _shared_calls(recorded, int(groups.max(initial=0)))
     part.outcomes, part.durations = pack(outcomes), pack(durations)
     part.call_groups = pack(groups) if groups.any() else b""

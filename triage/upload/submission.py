@@ -92,16 +92,13 @@ def _check_sha(name: str, sha: str) -> None:
 def _check_text(name: str, text: str) -> None:
     if len(text) > TEXT_LENGTH or not text.isprintable():
         raise InvalidRequestError(
-            f"{name} must be printable text of at most {TEXT_LENGTH} characters, "
-            f"got {_shown(text)}"
+            f"{name} must be printable text of at most {TEXT_LENGTH} characters, got {_shown(text)}"
         )
 
 
 def _check_number(name: str, number: int | None) -> None:
     if number is not None and not 1 <= number <= MAX_NUMBER:
-        raise InvalidRequestError(
-            f"{name} must be a number from 1 to {MAX_NUMBER}, got {number}"
-        )
+        raise InvalidRequestError(f"{name} must be a number from 1 to {MAX_NUMBER}, got {number}")
 
 
 def _check_time(at: datetime | None) -> None:

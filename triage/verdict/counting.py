@@ -1,15 +1,19 @@
 """Count the cases of a run, each by the outcome of its latest attempt."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from budgets.run_count import FailureCount, failure_count
+from budgets.run_count import burst_tilt, failure_count
 from triage.history.suites import SuiteHistory
 from triage.models.vectors import Code, unpack_groups
 from triage.terms import Difference
 from triage.verdict.questions import CiRun, Question
+
+# One run in a hundred is this unlikely by chance: rare enough to be told, and no more.
+BURST_P_VALUE = 0.01
 
 Positions = npt.NDArray[np.int64]
 
@@ -48,9 +52,25 @@ def count_run(ci_run: CiRun, llm_slots: Positions) -> RunCounts:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RunFailures:
+    """Failing LLM cases of a run against how many were due."""
+
+    expected: float
+    observed: int
+    p_value: float
+    # How much likelier divergences are in this run than usual, as odds; 1 without a burst.
+    tilt: float
+
+    @property
+    def is_burst(self) -> bool:
+        """Whether there are so many that one cause is likelier than many."""
+        return self.tilt > 1.0 and self.p_value < BURST_P_VALUE
+
+
 def count_failures(
-    ci_run: CiRun, suite: SuiteHistory, questions: list[Question]
-) -> FailureCount:
+    ci_run: CiRun, suite: SuiteHistory, questions: Sequence[Question]
+) -> RunFailures:
     """Hold the number of failing LLM cases against its distribution.
 
     Cases that share a call fail together, so they count as one.
@@ -60,7 +80,10 @@ def count_failures(
     failing = [question.result.case.slot for question in questions if _is_counted(question)]
     failed = np.isin(suite.slots[positions], failing)
     observed = len(np.unique(clusters[failed]))
-    return failure_count(suite.chances_of_failing()[positions], observed, clusters)
+    rates = suite.chances_of_failing()[positions]
+    count = failure_count(rates, observed, clusters)
+    tilt = burst_tilt(rates, observed, clusters)
+    return RunFailures(float(count.expected), observed, float(count.p_value), float(tilt))
 
 
 def _is_counted(question: Question) -> bool:

@@ -15,9 +15,6 @@ from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
 from triage.verdict.sentences import headline, next_step, reason
 from triage.verdict.standings import BudgetStanding
 
-# A run that is this unlikely has one cause; the line says so instead of many single verdicts.
-BURST_P_VALUE = 0.05
-
 
 @dataclass(frozen=True, slots=True)
 class Summary:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from budgets.run_count import FailureCount
 from triage.history.suites import suite_history
 from triage.models import Epoch, Run, Verdict
 from triage.verdict.base import base_failures
-from triage.verdict.counting import RunCounts, count_failures, count_run
+from triage.verdict.counting import RunCounts, RunFailures, count_failures, count_run
 from triage.verdict.document import Summary
 from triage.verdict.judgements import Judgement, judgement
 from triage.verdict.keeping import keep_verdict
@@ -14,7 +13,7 @@ from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
 from triage.verdict.standings import BudgetStanding, case_standings, repository_standing
-from triage.verdict.weighing import Circumstances, Weight, weigh
+from triage.verdict.weighing import Circumstances, weigh
 
 
 def judge(run: Run) -> Verdict:
@@ -86,7 +85,7 @@ def _summary(
     run: Run,
     ci_run: CiRun,
     counts: RunCounts,
-    failures: FailureCount,
+    failures: RunFailures,
     judgements: Sequence[Judgement],
 ) -> Summary:
     is_incomplete = any(attempt.is_incomplete for attempt in ci_run.attempts)

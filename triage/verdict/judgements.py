@@ -31,9 +31,7 @@ class Rate:
         if not self.calls:
             return "no history"
         share = self.divergent / self.calls
-        return (
-            f"{share:.1%} ({self.divergent} of {self.calls}, {self.low:.1%}–{self.high:.1%})"
-        )
+        return f"{share:.1%} ({self.divergent} of {self.calls}, {self.low:.1%}–{self.high:.1%})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,7 @@ class Judgement:
     ground: Ground
     kind: FindingKind
     rate: Rate
+    prior: BetaPrior
     budget: BudgetStanding | None
     base: BaseFailure | None
 
@@ -113,22 +112,25 @@ def judgement(
 ) -> Judgement:
     """Judge one question."""
     ground = ground_of(question, weight, budget, base)
+    rate, prior = _rate(question, shared)
     return Judgement(
         question=question,
         weight=weight,
         ground=ground,
         kind=find(question.difference, ground),
-        rate=_rate(question, shared),
+        rate=rate,
+        prior=prior,
         budget=budget if question.difference in CHARGEABLE else None,
         base=base if ground is Ground.INHERITED else None,
     )
 
 
-def _rate(question: Question, shared: Circumstances) -> Rate:
+def _rate(question: Question, shared: Circumstances) -> tuple[Rate, BetaPrior]:
     history = question.history
     divergent, prior = _divergent(question, shared)
     interval = credible(divergent, history.calls, prior)
-    return Rate(divergent, history.calls, float(interval.low), float(interval.high))
+    rate = Rate(divergent, history.calls, float(interval.low), float(interval.high))
+    return rate, prior
 
 
 def _divergent(question: Question, shared: Circumstances) -> tuple[int, BetaPrior]:

@@ -6,6 +6,7 @@ from triage.models import Finding, Run, Verdict
 from triage.verdict.document import Summary, receipt, verdict_document
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import RULES_VERSION
+from triage.verdict.sentences import reason
 
 
 def keep_verdict(run: Run, summary: Summary, judgements: Sequence[Judgement]) -> Verdict:
@@ -39,7 +40,7 @@ def _finding(verdict: Verdict, each: Judgement) -> Finding:
         difference=each.question.difference,
         expected=each.expected,
         observed=each.observed,
-        reason=each.reason,
+        reason=reason(each),
         receipt=receipt(each),
         at=verdict.run.at,
     )

@@ -115,7 +115,9 @@ def _question(name: str, group: Sequence[Result], passes: dict[str, list[Codes]]
     calls = [call for result in group for call in calls_of(result)]
     slot = group[0].case.slot
     passed = sum(len(codes) > slot and codes[slot] == Code.PASSED for codes in passes[name])
-    recorded_passes = sum(result.outcome == Outcome.PASSED and not _failed(result) for result in group)
+    recorded_passes = sum(
+        result.outcome == Outcome.PASSED and not _failed(result) for result in group
+    )
     failing = [result for result in group if _failed(result)]
     return Question(
         result=failing[-1],

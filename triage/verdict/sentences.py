@@ -248,14 +248,18 @@ def _on_hold(counts: Counts, findings: Findings, cases: int) -> Headline:
 
 
 def _provisional(counts: Counts, findings: Findings, cases: int) -> Headline:
-    return Headline("❔", "Provisional: not all parts have reported, nothing failed so far", "neutral")
+    return Headline(
+        "❔", "Provisional: not all parts have reported, nothing failed so far", "neutral"
+    )
 
 
 def _passed_with_flakes(counts: Counts, findings: Findings, cases: int) -> Headline:
     failures = sum(counts.values())
     if counts[FindingKind.EXPECTED_FLAKE] == failures:
-        text = f"all {failures} failures are expected flakes" if failures > 1 else (
-            "the 1 failure is an expected flake"
+        text = (
+            f"all {failures} failures are expected flakes"
+            if failures > 1
+            else ("the 1 failure is an expected flake")
         )
         return Headline("✅", f"Safe to merge: {text}, no label flipped", "good")
     return Headline("✅", f"Safe to merge: {_list(counts)}", "good")
@@ -280,9 +284,7 @@ HEADLINES: dict[Conclusion, Callable[[Counts, Findings, int], Headline]] = {
 
 
 def _list(counts: Counts, after_first: str = "") -> str:
-    named = [
-        f"{counts[kind]} {NAMES[kind][counts[kind] != 1]}" for kind in NAMES if counts[kind]
-    ]
+    named = [f"{counts[kind]} {NAMES[kind][counts[kind] != 1]}" for kind in NAMES if counts[kind]]
     return ", ".join([named[0] + after_first, *named[1:]])
 
 

@@ -59,9 +59,7 @@ def case_standings(
     if not epochs:
         return {}
     calls = calls_by_epoch([epoch.pk for epoch in epochs], until, WINDOW)
-    spent = spent_by_case(
-        repository_id, [epoch.case_id for epoch in epochs], until - WINDOW, until
-    )
+    spent = spent_by_case(repository_id, [epoch.case_id for epoch in epochs], until - WINDOW, until)
     suite_rate = float(np.clip(suite_prior.mean, LOWEST_RATE, HIGHEST_RATE))
     alarms = is_alarming(np.array([epoch.monitor or initial_state(1)[0] for epoch in epochs]))
     return {

@@ -182,9 +182,7 @@ def _history_labels(question: Question, expected: str) -> Counter[str]:
 
 
 def _failures(question: Question) -> int:
-    return sum(
-        call.difference not in {None, Difference.PROVIDER} for call in question.calls
-    )
+    return sum(call.difference not in {None, Difference.PROVIDER} for call in question.calls)
 
 
 def _answered(question: Question) -> int:

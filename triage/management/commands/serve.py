@@ -36,5 +36,5 @@ class Command(BaseCommand):
             max_request_body_size=2 * DEFAULT_LIMITS.compressed_bytes,
             ident="tiebreak",
         )
-        self.stdout.write(f"Serving on http://{options['host']}:{server.effective_port}/")
+        self.stdout.write(f"Serving on http://{options['host']}:{options['port']}/")
         server.run()

@@ -96,7 +96,5 @@ def _time(text: str) -> datetime:
 
 
 def _explain(error: TiebreakError) -> str:
-    others = "".join(
-        f"\n{each['file']}: {each['error']}" for each in error.details[1:]
-    )
+    others = "".join(f"\n{each['file']}: {each['error']}" for each in error.details[1:])
     return f"{error}{others}"
