@@ -1,0 +1,150 @@
+"""Read the files of an upload: archives opened, reports read, everything else named."""
+
+from collections.abc import Sequence
+from xml.parsers import expat
+
+from triage.parse.archives import UploadedFile, unpack
+from triage.parse.decoding import decode
+from triage.parse.junit import DocumentReader
+from triage.parse.limits import DEFAULT_LIMITS, Limits
+from triage.parse.not_junit import CHECKSTYLE, COVERAGE, JUNIT_ROOTS, by_root, recognise
+from triage.parse.repairs import repair_characters, repair_markup, split_documents
+from triage.parse.report import IgnoredFile, ReadWarning, RefusedFile, Report, UploadReading
+from triage.parse.xml_stream import WRAPPER, RawDocument, RefusedXmlError, XmlStream
+
+__all__ = ["DEFAULT_LIMITS", "Limits", "UploadedFile", "read_report", "read_upload"]
+
+EMPTY = "the file is empty: the test run wrote nothing, or the path is wrong"
+MISSPELT = (
+    "this is not JUnit XML: it holds <{tag}> where JUnit has <testcase>, in lower case; choose the "
+    "JUnit reporter of the test tool"
+)
+# Lying beside test reports, these are no mistake; they are just not for us.
+BESIDE_REPORTS = (COVERAGE, CHECKSTYLE)
+TRUNCATED = frozenset(
+    {
+        expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
+        expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+        expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
+        expat.errors.codes[expat.errors.XML_ERROR_PARTIAL_CHAR],
+    }
+)
+
+
+def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) -> UploadReading:
+    """Read every file of an upload; what cannot be read is refused by name, never raised."""
+    unpacked = unpack(list(files), limits)
+    reading = UploadReading(ignored=unpacked.ignored, refused=unpacked.refused)
+    for file in unpacked.files:
+        outcome = read_report(file, limits)
+        if isinstance(outcome, Report):
+            reading.reports.append(outcome)
+        elif isinstance(outcome, IgnoredFile) and len(unpacked.files) > 1:
+            reading.ignored.append(outcome)
+        elif isinstance(outcome, IgnoredFile):
+            reading.refused.append(RefusedFile(outcome.file, "other", outcome.reason))
+        else:
+            reading.refused.append(outcome)
+    return reading
+
+
+def read_report(file: UploadedFile, limits: Limits) -> Report | RefusedFile | IgnoredFile:
+    """Read one file: a report, or why it is none."""
+    text, warnings = decode(file.body)
+    if text[:1].isspace():
+        # A declaration must come first; blank lines before it are a habit of templates.
+        text = text.lstrip()
+    if not text.strip():
+        return RefusedFile(file.name, "empty", EMPTY)
+    other = recognise(text)
+    if other in BESIDE_REPORTS:
+        return IgnoredFile(file.name, str(other))
+    if other:
+        return RefusedFile(file.name, other.kind, str(other))
+    return _read_xml(file.name, text, warnings, limits)
+
+
+def _read_xml(
+    name: str, text: str, warnings: list[ReadWarning], limits: Limits
+) -> Report | RefusedFile:
+    repaired = repair_characters(text)
+    warnings = [*warnings, *repaired.warnings]
+    try:
+        document, is_incomplete, more = _parse(repaired.text, limits)
+    except RefusedXmlError as error:
+        return RefusedFile(name, "refused", error.message, error.line)
+    except expat.ExpatError as error:
+        return _malformed(name, error)
+    if document.misspelt:
+        return RefusedFile(name, "not JUnit", MISSPELT.format(tag=document.misspelt))
+    if document.root not in JUNIT_ROOTS:
+        if not any(suite.cases for suite in document.suites):
+            other = by_root(document.root)
+            return RefusedFile(name, other.kind, str(other))
+        more.append(
+            ReadWarning(f"<{document.root[:60]}> is not JUnit's; the suites in it were read")
+        )
+    report = DocumentReader(name, document, limits).read()
+    report.is_incomplete = is_incomplete
+    report.warnings = [*warnings, *more, *report.warnings]
+    return report
+
+
+def _malformed(name: str, error: expat.ExpatError) -> RefusedFile:
+    reason = expat.errors.messages[error.code]
+    return RefusedFile(
+        name,
+        "malformed",
+        f"the XML is not well-formed at column {error.offset + 1} ({reason}) and cannot be "
+        "repaired; look at what the test tool wrote there",
+        error.lineno,
+    )
+
+
+def _parse(text: str, limits: Limits) -> tuple[RawDocument, bool, list[ReadWarning]]:
+    """Parse strictly, then with documents split, then with markup repaired."""
+    try:
+        return _strict(text, limits), False, []
+    except expat.ExpatError as error:
+        first = error
+    split = split_documents(text)
+    wrapped = f"<{WRAPPER}>{split.text}</{WRAPPER}>"
+    try:
+        return _strict(wrapped, limits), False, _warned(split.warnings, first)
+    except expat.ExpatError:
+        pass
+    return _cut_or_repaired(split.text, split.warnings, first, limits)
+
+
+def _cut_or_repaired(
+    text: str, warnings: list[ReadWarning], first: expat.ExpatError, limits: Limits
+) -> tuple[RawDocument, bool, list[ReadWarning]]:
+    cut = ReadWarning("the file is cut off: cases after this line are not known", first.lineno)
+    stream = XmlStream(limits)
+    try:
+        stream.read(text)
+    except expat.ExpatError as error:
+        if error.code in TRUNCATED:
+            return stream.document, True, [*warnings, cut]
+    mended = repair_markup(text)
+    stream = XmlStream(limits)
+    try:
+        stream.read(f"<{WRAPPER}>{mended.text}</{WRAPPER}>")
+    except expat.ExpatError as error:
+        if not stream.document.cases:
+            raise first from error
+        return stream.document, True, [*warnings, *mended.warnings, cut]
+    return stream.document, False, [*warnings, *mended.warnings]
+
+
+def _strict(text: str, limits: Limits) -> RawDocument:
+    stream = XmlStream(limits)
+    stream.read(text)
+    return stream.document
+
+
+def _warned(warnings: list[ReadWarning], first: expat.ExpatError) -> list[ReadWarning]:
+    """Return warnings that name what made the strict reading fail."""
+    return warnings or [
+        ReadWarning("text after the report was ignored", first.lineno),
+    ]
