@@ -1,0 +1,74 @@
+"""What every test may ask for: a broker, a browser, a page of it."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.passes import DatabasePass
+from tests.servers import chromium, redis
+from tests.servers.missing import stop_without
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+SCREENSHOTS = Path(__file__).parent.parent / "screenshots"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the pass on this database choose and count its tests."""
+    config.pluginmanager.register(DatabasePass(config))
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The URL of a Redis that may be emptied; tests that use it are marked ``broker``."""
+    given = os.environ.get("TEST_BROKER_URL")
+    if given:
+        yield given
+        return
+    server = redis.find_redis_server()
+    if server is None:
+        stop_without("Redis", redis.REMEDY)
+    with redis.throwaway_redis(server) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """A headless Chromium; tests that use it are marked ``browser``."""
+    from playwright.sync_api import sync_playwright
+
+    program = chromium.find_chromium()
+    if program is None:
+        stop_without("Chromium", chromium.REMEDY)
+    # Playwright keeps an event loop in this thread, in which Django refuses its own database.
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        arguments = list(chromium.ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=program, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def browser_page(browser: "Browser", live_server: object) -> Iterator["Page"]:
+    """An empty tab; ``goto("/...")`` leads to the live server."""
+    with browser.new_context(base_url=str(live_server)) as context:
+        context.set_default_timeout(10_000)
+        yield context.new_page()
+
+
+@pytest.fixture
+def take_screenshot(browser_page: "Page") -> Callable[[str], Path]:
+    """A function that keeps what the page shows as ``screenshots/NAME.png``."""
+
+    def take(name: str) -> Path:
+        SCREENSHOTS.mkdir(exist_ok=True)
+        file = SCREENSHOTS / f"{name}.png"
+        browser_page.screenshot(path=file, full_page=True)
+        return file
+
+    return take
