@@ -1,0 +1,1 @@
+"""A history of real model calls, replayed to show what Tiebreak says of a pull request."""
