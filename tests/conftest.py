@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.passes import DatabasePass
-from tests.servers import chromium, redis
+from tests.servers import chromium, product, redis
 from tests.servers.missing import stop_without
+from tests.servers.ports import LOOPBACK, free_port
+from tests.servers.processes import Child
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -34,6 +36,29 @@ def redis_url() -> Iterator[str]:
         stop_without("Redis", redis.REMEDY)
     with redis.throwaway_redis(server) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def product_env(django_db_setup: None, redis_url: str) -> dict[str, str]:
+    """The environment of product processes that share the tests' database and a broker."""
+    from django.db import connection
+
+    return product.environment(connection.settings_dict, redis_url)
+
+
+@pytest.fixture(scope="session")
+def server_url(product_env: dict[str, str]) -> Iterator[str]:
+    """The address of a web server in a process of its own, which hands work to the broker."""
+    port = free_port()
+    with product.web_server(product_env, port):
+        yield f"http://{LOOPBACK}:{port}"
+
+
+@pytest.fixture
+def celery_worker(transactional_db: None, product_env: dict[str, str]) -> Iterator[Child]:
+    """A Celery worker in a process of its own, on the tests' database and broker."""
+    with product.worker(product_env) as worker:
+        yield worker
 
 
 @pytest.fixture(scope="session")

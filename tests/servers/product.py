@@ -1,0 +1,41 @@
+"""The product in processes of its own, as it runs in production: a web server and a worker."""
+
+import os
+import sys
+from contextlib import AbstractContextManager
+from urllib.parse import quote, urlsplit
+
+from tests.servers.ports import LOOPBACK
+from tests.servers.processes import Child, running
+
+
+def environment(database: dict[str, object], broker_url: str) -> dict[str, str]:
+    """Return the environment of a process that works on the tests' own database."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "triage.settings",
+        "DATABASE_URL": database_url(database),
+        "BROKER_URL": broker_url,
+        # Without it the words that say "ready" stay in the process's buffer.
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def database_url(database: dict[str, object]) -> str:
+    """Return the URL of the database that Django's settings describe."""
+    name = str(database["NAME"])
+    if str(database["ENGINE"]).endswith("sqlite3"):
+        return f"sqlite:///{name}"
+    return urlsplit(os.environ["TEST_DATABASE_URL"])._replace(path=f"/{quote(name)}").geturl()
+
+
+def web_server(env: dict[str, str], port: int) -> AbstractContextManager[Child]:
+    """Run ``manage.py serve``; its address is ``http://127.0.0.1:PORT``."""
+    command = [sys.executable, "manage.py", "serve", "--host", LOOPBACK, "--port", str(port)]
+    return running(command, ready="Serving on", env=env)
+
+
+def worker(env: dict[str, str], *options: str) -> AbstractContextManager[Child]:
+    """Run a Celery worker that works in its main process, so that killing it kills the task."""
+    command = [sys.executable, "-m", "celery", "-A", "triage", "worker", "--pool=solo"]
+    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return running([*command, *alone, *options], ready=" ready.", env=env)

@@ -1,0 +1,100 @@
+"""The environment: every wrong value stops the start, and says what would be right."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from triage.environment import SETTING_IDS, Environment, read_environment, secret_key
+
+PROJECT = Path(__file__).parent.parent
+
+WRONG_VALUES = [
+    ("DATABASE_URL", "nonsense", "tiebreak.E001", "sqlite:// or postgres:// or postgresql://"),
+    ("DATABASE_URL", "mysql://host/name", "tiebreak.E001", "sqlite:// or postgres://"),
+    ("BROKER_URL", "sqs://queue", "tiebreak.E002", "redis:// or rediss:// or amqp://"),
+    ("TIEBREAK_DATA_DIR", "/dev/null/data", "tiebreak.E004", "a folder the service may create"),
+    ("TIEBREAK_URL", "example.com", "tiebreak.E005", "https://tiebreak.example.com"),
+    ("TIEBREAK_URL", "ftp://example.com", "tiebreak.E005", "https://tiebreak.example.com"),
+    ("ALLOWED_HOSTS", "https://example.com", "tiebreak.E006", "without scheme or path"),
+    ("DEBUG", "maybe", "tiebreak.E007", "valid boolean"),
+]
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """An environment that sets nothing of ours but an empty data directory."""
+    for name in SETTING_IDS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TIEBREAK_DATA_DIR", str(tmp_path))
+    return monkeypatch
+
+
+def test_nothing_set_means_sqlite_in_the_data_directory_and_no_broker(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read = read_environment()
+    assert read.database_url == f"sqlite:///{tmp_path}/tiebreak.sqlite3"
+    assert read.BROKER_URL == ""
+    assert read.DEBUG is False
+    assert read.hosts == ["127.0.0.1", "localhost", "[::1]"]
+
+
+@pytest.mark.parametrize(("name", "value", "identity", "legal"), WRONG_VALUES)
+def test_a_wrong_value_is_named_with_its_id_and_what_is_legal(
+    environment: pytest.MonkeyPatch, name: str, value: str, identity: str, legal: str
+) -> None:
+    environment.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured) as caught:
+        read_environment()
+    message = str(caught.value)
+    assert message.startswith(f"{identity} {name}={value!r}")
+    assert legal in message
+
+
+def test_two_wrong_values_are_named_at_once(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DATABASE_URL", "nonsense")
+    environment.setenv("DEBUG", "maybe")
+    with pytest.raises(ImproperlyConfigured, match=r"(?s)tiebreak\.E001 .*\n.*tiebreak\.E007 "):
+        read_environment()
+
+
+def test_a_wrong_value_ends_the_command_line_with_status_2_and_no_traceback() -> None:
+    env = os.environ | {"DJANGO_SETTINGS_MODULE": "triage.settings", "DEBUG": "maybe"}
+    command = [sys.executable, "manage.py", "check"]
+    done = subprocess.run(
+        command, cwd=PROJECT, env=env, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("tiebreak.E007 DEBUG='maybe' is not legal: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_own_address_is_answered_and_loses_its_last_slash(
+    environment: pytest.MonkeyPatch,
+) -> None:
+    environment.setenv("TIEBREAK_URL", "https://flakes.example.com/")
+    environment.setenv("ALLOWED_HOSTS", "ci.example.com, ,flakes.example.com")
+    read = read_environment()
+    assert read.TIEBREAK_URL == "https://flakes.example.com"
+    assert read.hosts[:2] == ["ci.example.com", "flakes.example.com"]
+
+
+def test_the_secret_key_is_made_once_and_readable_by_its_owner_alone(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read = read_environment()
+    first = secret_key(read)
+    assert len(first) > 60
+    assert secret_key(read) == first
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_secret_key_that_is_set_is_used_and_not_written_down(tmp_path: Path) -> None:
+    given = Environment(SECRET_KEY="given", TIEBREAK_DATA_DIR=tmp_path)
+    assert secret_key(given) == "given"
+    assert list(tmp_path.iterdir()) == []
