@@ -28,7 +28,8 @@ def report(executions: Sequence[Execution]) -> bytes:
     counts = {"errors": "0", "failures": str(failures), "skipped": "0", "tests": str(len(entries))}
     suite = ET.SubElement(suites, "testsuite", {"name": "pytest", **counts})
     suite.extend(entries)
-    return ET.tostring(suites, encoding="utf-8", xml_declaration=True)
+    xml: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return xml
 
 
 def _testcase(execution: Execution) -> ET.Element:
