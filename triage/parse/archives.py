@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import IO
 
 from triage.parse.limits import Limits
 from triage.parse.report import IgnoredFile, RefusedFile
@@ -121,9 +122,9 @@ class Unpacker:
                 if member:
                     yield UploadedFile(entry.name, self._read(member))
 
-    def _read(self, member: "io.BufferedIOBase | io.IOBase") -> bytes:
+    def _read(self, member: IO[bytes]) -> bytes:
         pieces = []
-        while piece := member.read(PIECE):  # type: ignore[union-attr]
+        while piece := member.read(PIECE):
             self._take(len(piece))
             pieces.append(piece)
         return b"".join(pieces)

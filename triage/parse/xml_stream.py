@@ -97,8 +97,8 @@ class XmlStream:
         """Read a whole document; raise ``expat.ExpatError`` or ``RefusedXmlError``."""
         data = text.encode("utf-8", "replace")
         for start in range(0, len(data), CHUNK_BYTES):
-            self._parser.Parse(data[start : start + CHUNK_BYTES], False)
-        self._parser.Parse(b"", True)
+            self._parser.Parse(data[start : start + CHUNK_BYTES])
+        self._parser.Parse(b"", True)  # noqa: FBT003 - expat takes it by position only
 
     def _start(self, tag: str, attributes: Attributes) -> None:
         tag = tag.rpartition(":")[2]
@@ -109,7 +109,11 @@ class XmlStream:
             self._start_suite(tag, attributes)
         elif tag == "property":
             self._start_property(attributes)
-        elif tag in RESULT_TAGS or tag in RETRY_TAGS or (tag in OUTPUT_TAGS and self._case is not None and self._child is None):
+        elif (
+            tag in RESULT_TAGS
+            or tag in RETRY_TAGS
+            or (tag in OUTPUT_TAGS and self._case is not None and self._child is None)
+        ):
             self._start_result(tag, attributes)
         elif tag != WRAPPER:
             self._note_root(tag)

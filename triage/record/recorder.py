@@ -15,6 +15,7 @@ from triage.models import Epoch, Part, Upload
 from triage.models.vectors import (
     CODE_OF_OUTCOME,
     Code,
+    Codes,
     duration_codes,
     pack,
     unpack_codes,
@@ -149,7 +150,7 @@ def _shared_calls(recorded: Sequence[Recorded], last: int) -> list[int]:
     return groups
 
 
-def _count(part: Part, outcomes: np.ndarray) -> None:  # type: ignore[type-arg]
+def _count(part: Part, outcomes: Codes) -> None:
     part.passed = int(np.isin(outcomes, (Code.PASSED, Code.PASSED_AFTER_RETRY)).sum())
     part.failed = int((outcomes == Code.FAILED).sum())
     part.errored = int((outcomes == Code.ERRORED).sum())

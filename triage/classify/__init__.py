@@ -1,0 +1,1 @@
+"""Step 5, what differs in a failing case. Knows no Django."""

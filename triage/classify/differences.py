@@ -1,0 +1,144 @@
+"""Say what differs in a failing try: the label, the wording, the form, or nothing of the model."""
+
+import re
+from dataclasses import dataclass
+
+from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
+from triage.parse.failure_messages.reading import read_pairs
+from triage.parse.provider_errors import is_provider_error
+from triage.parse.report import Failure, Try
+from triage.terms import Difference, Outcome
+
+# A label is a short name, not a sentence and not a number.
+LABEL = re.compile(r"[^\W\d][\w./:&+-]*(?: [\w./:&+-]+){0,2}")
+LONGEST_LABEL = 50
+NO_LABELS = frozenset({"true", "false", "none", "null", "undefined", "nil", "nan"})
+
+UNPARSED = re.compile(
+    r"\b(?:JSONDecodeError|JsonParseException|JsonSyntaxException|ValidationError|SyntaxError"
+    r"|OutputParserException|SchemaError|ParseError|MalformedJsonException|JsonProcessingException"
+    r"|UnmarshalTypeError|ZodError|InstructorRetryException|json\.SyntaxError)\b"
+    r"|Unexpected token .{1,40} in JSON|is not valid JSON|invalid character .{1,20} looking for"
+)
+EXCEPTION = re.compile(r"\b(?:[A-Za-z_][\w.$]*(?:Error|Exception)|panic:|panicked at)")
+ASSERTION = re.compile(
+    r"Assert(?:ion)?(?:Failed)?(?:Error|Exception)?|expect|ComparisonFailure", re.I
+)
+SETUP = re.compile(
+    r"failed on setup|failed on teardown|collection failure|setUpClass|tearDownClass"
+    r"|\"(?:before|after) (?:all|each)\" hook|BeforeAll|fixture '.*' not found|worker .* crashed"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDifference:
+    """What differs in a try, with the pairs that its text states.
+
+    ``flip`` is the pair of labels of a label difference. ``could_be_label`` says that two short
+    values differ and no closed set of labels is known that would tell.
+    """
+
+    difference: Difference
+    pairs: tuple[StatedPair, ...] = ()
+    flip: StatedPair | None = None
+    could_be_label: bool = False
+
+
+def read_difference(attempt: Try, labels: frozenset[str]) -> StatedDifference:
+    """Return what differs in a failing try.
+
+    Parameters
+    ----------
+    attempt : Try
+        A try that failed or errored.
+    labels : frozenset of str
+        Closed set of labels that is known for the case; may be empty.
+    """
+    flip = _observed_flip(attempt)
+    if flip:
+        return StatedDifference(Difference.LABEL, (flip,), flip)
+    texts = [_text(failure, attempt) for failure in attempt.failures]
+    pairs = tuple(pair for text in texts for pair in read_pairs(text))
+    flip = _stated_flip(pairs, labels)
+    if flip:
+        return StatedDifference(Difference.LABEL, pairs, flip)
+    difference = _without_flip(attempt, pairs)
+    could_be = (
+        difference is Difference.TEXT
+        and not _agrees(attempt)
+        and any(_could_be_labels(pair) for pair in pairs)
+    )
+    return StatedDifference(difference, _labels_first(pairs), None, could_be)
+
+
+def _text(failure: Failure, attempt: Try) -> str:
+    """Return a failure's text, from the output where the tool writes it there."""
+    return failure.text or failure.message or attempt.output
+
+
+def _observed_flip(attempt: Try) -> StatedPair | None:
+    for each in attempt.evidence.observations:
+        if each.expected is not None and each.observed not in {None, each.expected}:
+            return StatedPair(each.expected, str(each.observed), Sides.STATED)
+    return None
+
+
+def _stated_flip(pairs: tuple[StatedPair, ...], labels: frozenset[str]) -> StatedPair | None:
+    return next(
+        (
+            pair
+            for pair in pairs
+            if {pair.expected, pair.observed} <= labels and pair.expected != pair.observed
+        ),
+        None,
+    )
+
+
+def _agrees(attempt: Try) -> bool:
+    """Whether the test recorded its labels and all of them are the expected ones."""
+    observations = attempt.evidence.observations
+    return bool(observations) and all(
+        each.expected is not None and each.expected == each.observed for each in observations
+    )
+
+
+def _without_flip(attempt: Try, pairs: tuple[StatedPair, ...]) -> Difference:
+    if pairs:
+        return _of_pairs(pairs)
+    failures = attempt.failures
+    if any(is_provider_error(each.type, each.message, each.text) for each in failures):
+        return Difference.PROVIDER
+    stated = "\n".join(f"{each.type}\n{each.message}\n{each.text}" for each in failures)
+    if UNPARSED.search(stated):
+        return Difference.INVALID
+    if SETUP.search(stated) or _is_exception(attempt, stated):
+        return Difference.CRASH
+    return Difference.TEXT if _agrees(attempt) else Difference.UNKNOWN
+
+
+def _of_pairs(pairs: tuple[StatedPair, ...]) -> Difference:
+    """A threshold that was missed is a broken invariant; everything else is wording."""
+    is_threshold = all(pair.kind is PairKind.COMPARISON for pair in pairs)
+    return Difference.INVALID if is_threshold else Difference.TEXT
+
+
+def _is_exception(attempt: Try, stated: str) -> bool:
+    if EXCEPTION.search(ASSERTION.sub("", stated)):
+        return True
+    return attempt.outcome is Outcome.ERRORED and not ASSERTION.search(stated)
+
+
+def _could_be_labels(pair: StatedPair) -> bool:
+    is_equality = pair.kind is PairKind.EQUALITY and not pair.is_truncated
+    return is_equality and _is_labelish(pair.expected) and _is_labelish(pair.observed)
+
+
+def _is_labelish(value: str) -> bool:
+    if len(value) > LONGEST_LABEL or value.lower() in NO_LABELS:
+        return False
+    return bool(LABEL.fullmatch(value))
+
+
+def _labels_first(pairs: tuple[StatedPair, ...]) -> tuple[StatedPair, ...]:
+    """Return pairs with those that may be labels in front: they are shown, and asked about."""
+    return tuple(sorted(pairs, key=lambda pair: not _could_be_labels(pair)))

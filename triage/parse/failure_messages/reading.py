@@ -1,0 +1,65 @@
+"""Read the stated pairs out of a failure text: the first grammar that fits is the tool's."""
+
+from collections.abc import Callable
+
+from triage.parse.failure_messages import javascript, jvm, native, python, scripting
+from triage.parse.failure_messages.pairs import StatedPair
+from triage.parse.failure_messages.values import plain
+
+Grammar = Callable[[str], list[StatedPair]]
+
+# From the most telling template to the barest: a tool's own words before signs, signs before
+# operators. The observed value is a model's text and may hold a whole report of another tool, so
+# no grammar looks further once one has matched.
+GRAMMARS: tuple[Grammar, ...] = (
+    python.read_pytest,
+    jvm.read_junit5,
+    jvm.read_junit4,
+    jvm.read_testng,
+    native.read_testify,
+    javascript.read_jest,
+    scripting.read_busted,
+    python.read_doctest,
+    python.read_approx,
+    scripting.read_rspec,
+    jvm.read_hamcrest,
+    jvm.read_assertj,
+    jvm.read_nunit,
+    javascript.read_node,
+    javascript.read_tap,
+    native.read_gtest,
+    native.read_catch2,
+    native.read_doctest_cpp,
+    native.read_boost,
+    native.read_rust,
+    native.read_go_cmp,
+    javascript.read_legend_diff,
+    javascript.read_jasmine,
+    javascript.read_chai,
+    scripting.read_phpunit,
+    scripting.read_exunit,
+    scripting.read_eunit,
+    scripting.read_testthat,
+    scripting.read_deepeval,
+    native.read_go,
+    python.read_unittest,
+    python.read_check,
+    native.read_two_sided,
+    scripting.read_robot,
+)
+
+
+def read_pairs(text: str) -> list[StatedPair]:
+    """Return the pairs that a failure text states; empty when it states none.
+
+    Parameters
+    ----------
+    text : str
+        Body of a failure, of bounded length.
+    """
+    cleaned = plain(text)
+    for grammar in GRAMMARS:
+        found = grammar(cleaned)
+        if found:
+            return found
+    return []

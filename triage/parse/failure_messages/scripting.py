@@ -1,0 +1,102 @@
+"""RSpec, minitest, PHPUnit, ExUnit, EUnit, busted, testthat, Robot Framework and deepeval."""
+
+import re
+
+from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
+from triage.parse.failure_messages.values import pair, pairs
+
+RSPEC = re.compile(r"^\s*expected: (?P<expected>.+)\n\s*got: (?P<observed>.+)$", re.M)
+MINITEST = re.compile(r"^\s*Expected: (?P<expected>.+)\n\s*Actual: (?P<observed>.+)$", re.M)
+EXUNIT = re.compile(r"^\s*left:\s+(?P<left>.+)\n\s*right:\s+(?P<right>.+)$", re.M)
+EUNIT = re.compile(
+    r"\{expected,\s*<?<?(?P<expected>\"[^\"]*\"|[^}>]+?)>?>?\}\s*,\s*"
+    r"\{value,\s*<?<?(?P<observed>\"[^\"]*\"|[^}>]+?)>?>?\}",
+    re.S,
+)
+BUSTED = re.compile(
+    r"Passed in:\n\((?:\w+)\) (?P<observed>.+)\nExpected:\n\((?:\w+)\) (?P<expected>.+)"
+)
+TESTTHAT = re.compile(r"x\[\d+\]: (?P<observed>.+)\ny\[\d+\]: (?P<expected>.+)")
+PHPUNIT_SAME = re.compile(r"Failed asserting that two \w+ are (?:identical|equal)\.")
+PHPUNIT_WORDS = re.compile(
+    r"Failed asserting that (?P<observed>.+?) "
+    r"(?P<how>contains|matches|is identical to|is equal to|is greater than|is less than|is) "
+    r"(?P<expected>.+?)\.$",
+    re.M,
+)
+ROBOT = re.compile(r"^(?:[^\n!]{0,200}: )?(?P<observed>[^\n]+?) != (?P<expected>[^\n]+)$")
+ROBOT_CONTAINS = re.compile(r"^(?:.*: )?'(?P<observed>.*)' does not contain '(?P<expected>.*)'$")
+DEEPEVAL_LABELS = re.compile(
+    r"expected (?:label )?'(?P<expected>[^']*)' but "
+    r"(?:the reply says|got|was) '(?P<observed>[^']*)'"
+)
+
+
+def read_rspec(text: str) -> list[StatedPair]:
+    """Return the pairs of RSpec and minitest."""
+    return [
+        each
+        for pattern in (RSPEC, MINITEST)
+        for match in pattern.finditer(text)
+        for each in pairs(match["expected"], match["observed"])
+    ]
+
+
+def read_exunit(text: str) -> list[StatedPair]:
+    """Return the pairs of ExUnit, which names left and right only."""
+    if "Assertion with ==" not in text:
+        return []
+    return [pair(match["right"], match["left"], Sides.UNKNOWN) for match in EXUNIT.finditer(text)]
+
+
+def read_eunit(text: str) -> list[StatedPair]:
+    """Return the pairs of EUnit's terms."""
+    return [pair(match["expected"], match["observed"]) for match in EUNIT.finditer(text)]
+
+
+def read_busted(text: str) -> list[StatedPair]:
+    """Return the pairs of busted."""
+    return [pair(match["expected"], match["observed"]) for match in BUSTED.finditer(text)]
+
+
+def read_testthat(text: str) -> list[StatedPair]:
+    """Return the pairs of testthat, whose x is by convention the observed value."""
+    return [
+        pair(match["expected"], match["observed"], Sides.CONVENTION)
+        for match in TESTTHAT.finditer(text)
+    ]
+
+
+def read_phpunit(text: str) -> list[StatedPair]:
+    """Return the pairs of PHPUnit's sentences; its diffs have a legend of their own."""
+    return [
+        pair(match["expected"], match["observed"], kind=_phpunit_kind(match["how"]))
+        for match in PHPUNIT_WORDS.finditer(text)
+        if not PHPUNIT_SAME.search(match[0])
+    ]
+
+
+def read_robot(text: str) -> list[StatedPair]:
+    """Return the pairs of Robot Framework, whose first value is by convention the observed one."""
+    stripped = text.strip()
+    if "\n" in stripped:
+        return []
+    contains = ROBOT_CONTAINS.match(stripped)
+    if contains:
+        kind = PairKind.MEMBERSHIP
+        return [pair(contains["expected"], contains["observed"], Sides.CONVENTION, kind)]
+    match = ROBOT.match(stripped)
+    return [pair(match["expected"], match["observed"], Sides.CONVENTION)] if match else []
+
+
+def read_deepeval(text: str) -> list[StatedPair]:
+    """Return the labels that a deepeval metric gives as its reason."""
+    if "Metrics:" not in text:
+        return []
+    return [pair(match["expected"], match["observed"]) for match in DEEPEVAL_LABELS.finditer(text)]
+
+
+def _phpunit_kind(how: str) -> PairKind:
+    if how in {"contains", "matches"}:
+        return PairKind.MEMBERSHIP
+    return PairKind.COMPARISON if "than" in how else PairKind.EQUALITY

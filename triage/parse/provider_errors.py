@@ -1,0 +1,68 @@
+"""Recognise that the endpoint failed, not the model: rate limits, outages, timeouts, resets."""
+
+import re
+
+# Exception types of the SDKs of OpenAI, Anthropic, Google, Azure, AWS, Mistral, Cohere, LiteLLM,
+# Ollama and of the HTTP libraries below them. A type says more than any message.
+TYPES = re.compile(
+    r"\b(?:RateLimitError|APITimeoutError|APIConnectionError|APIConnectionTimeoutError"
+    r"|InternalServerError|ServiceUnavailableError|OverloadedError|APIStatusError|APIError"
+    r"|ResourceExhausted|DeadlineExceeded|ServiceUnavailable|TooManyRequests|GatewayTimeout"
+    r"|ThrottlingException|ModelTimeoutException|ModelNotReadyException|ServiceQuotaExceeded\w*"
+    r"|ModelErrorException|ServiceUnavailableException|InternalServerException"
+    r"|HttpResponseError|ServiceResponseError|ServiceRequestError|ServerError|SDKError"
+    r"|TooManyRequestsError|GatewayTimeoutError|ConnectTimeout|ReadTimeout|ConnectError"
+    r"|ReadError|RemoteProtocolError|ConnectionError|ConnectionResetError|ConnectionRefusedError"
+    r"|BrokenPipeError|ClientConnectorError|ServerDisconnectedError|ServerTimeoutError"
+    r"|IncompleteRead|ProtocolError|MaxRetryError|NewConnectionError|RetryError"
+    r"|BadGatewayError|EndpointConnectionError|TimeoutException|PoolTimeout|Timeout"
+    r"|APIUserAbortError|AxiosError|FetchError|SocketTimeoutException|ConnectException"
+    r"|HttpTimeoutException|SSLError|SSLHandshakeException)\b"
+)
+MESSAGES = re.compile(
+    r"(?:HTTP|status|code|error|response)[ /:=]{1,3}(?:[\w.]+ )?(?:code[ :=]{1,3})?"
+    r"(?:429|500|502|503|504|529)\b"
+    r"|\b(?:429|500|502|503|504|529)[ :,-]+(?:Too Many Requests|Internal Server Error|Bad Gateway"
+    r"|Service Unavailable|Gateway Time-?out|Overloaded|Client Error|Server Error)"
+    r"|\brate[ _-]?limit(?:s|ed)?(?: (?:reached|exceeded|error)|_exceeded|_error)"
+    r"|\binsufficient_quota\b|\bexceeded your current quota\b|\bquota (?:exceeded|exhausted)\b"
+    r"|\bRESOURCE_EXHAUSTED\b|\bDEADLINE_EXCEEDED\b|\bUNAVAILABLE: |\boverloaded_error\b"
+    r"|\bmodel is (?:currently )?overloaded\b|\bECONNRESET\b|\bECONNREFUSED\b|\bETIMEDOUT\b"
+    r"|\bENOTFOUND\b|\bEAI_AGAIN\b|\bsocket hang up\b|\bfetch failed\b"
+    r"|\bconnection (?:reset|refused|aborted|timed out)\b|\bread timed out\b"
+    r"|\bcontext deadline exceeded\b|\bRequest timed out\b|\bupstream connect error\b"
+    r"|\bno healthy upstream\b|\bCUDA out of memory\b|\bengine (?:is )?(?:dead|not ready)\b",
+    re.I,
+)
+# The words may stand in a model's answer; the line that raised is near one of the ends.
+ENDS = 3_000
+
+
+def is_provider_error(kind: str, message: str, text: str) -> bool:
+    """Whether a failure is the endpoint's.
+
+    Parameters
+    ----------
+    kind : str
+        Type of the exception as the report names it; may be empty.
+    message, text : str
+        Message and body of the failure.
+    """
+    if TYPES.search(kind):
+        return True
+    ends = message + "\n" + text[:ENDS] + "\n" + text[-ENDS:]
+    return any(
+        TYPES.search(line) or MESSAGES.search(line) for line in ends.split("\n") if _is_raised(line)
+    )
+
+
+RAISED = re.compile(
+    r"^(?:E\s+)?[\w.$]*(?:Error|Exception|Timeout|Exhausted|Exceeded|Unavailable|Failure)\b"
+    r"|^(?:E\s+)?(?:Caused by: |panic: |Error: |Error message: |error: )|\bfetch failed\b|status",
+)
+
+
+def _is_raised(line: str) -> bool:
+    """Whether a line states an exception, and no assertion about a value."""
+    line = line.strip()
+    return bool(RAISED.search(line)) and "assert " not in line and "AssertionError" not in line
