@@ -14,11 +14,9 @@ from budgets.priors import BetaPrior, posterior_mean
 ALPHA = 0.05
 # Chance that a case which fails 60 % of the time is cleared.
 BETA = 0.10
-# Cumulative numbers of repeats at which a case is judged. Judging after each one blocked ten times
-# as many unchanged suites on real calls.
+# Cumulative numbers of repeats at which a case is judged; counts in between are not to be judged.
+# Judging after each repeat blocked ten times as many unchanged suites of real calls.
 WAVES = (3, 6, 10)
-# Between waves only evidence this many times past the limit ends the second pass early.
-DECISIVE = 100.0
 # Shorter histories blocked unchanged suites far too often.
 MIN_HISTORY_CALLS = 10
 # Evidence up to this at the cap says that the history explains the case.
@@ -175,9 +173,9 @@ def _decide(
     runs = np.zeros(len(log_e), dtype=int) if run_ids is None else np.asarray(run_ids)
     family = np.broadcast_to(np.asarray(family_size, dtype=float), log_e.shape)
     at_cap = repeats >= WAVES[-1]
-    is_judged = np.isin(repeats, (0, *WAVES)) | at_cap
-    moved = _moved(log_e, family, runs, is_judged, at_cap)
-    cleared = ~moved & is_judged & _cleared(log_e, failures, repeats, rate, at_cap, fast_clear)
+    # A union bound over the run holds at any time; e-BH adds to it once, on final values.
+    moved = (log_e >= np.log(family / ALPHA)) | (at_cap & _stands_out(log_e, family, runs))
+    cleared = ~moved & _cleared(log_e, failures, repeats, rate, at_cap, fast_clear)
     enough = history_calls >= MIN_HISTORY_CALLS
     state = np.full(log_e.shape, int(SecondPassState.REPEAT))
     state[at_cap] = SecondPassState.OPEN
@@ -185,15 +183,6 @@ def _decide(
     state[moved & enough] = SecondPassState.MOVED
     state[moved & ~enough] = SecondPassState.OPEN
     return Decisions(state, log_e, _probability_moved(log_e), _wanted(state, repeats))
-
-
-def _moved(
-    log_e: FloatArray, family: FloatArray, runs: IntArray, is_judged: BoolArray, at_cap: BoolArray
-) -> BoolArray:
-    """Return the cases past the limit: a union bound over the run, and e-BH at the cap."""
-    limit = np.log(family / ALPHA)
-    alone = np.where(is_judged, log_e >= limit, log_e >= limit + np.log(DECISIVE))
-    return alone | (at_cap & _stands_out(log_e, family, runs))
 
 
 def _stands_out(log_e: FloatArray, family: FloatArray, runs: IntArray) -> BoolArray:

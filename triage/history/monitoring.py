@@ -10,6 +10,7 @@ from budgets.monitor import initial_state, update
 from budgets.priors import DEFAULT_PRIOR
 from triage.history.tallies import Tally
 from triage.models import Epoch
+from triage.models.bulk import update_rows
 
 # DESIGN section 5: a case's accepted rate is its own posterior mean over its first 20 calls.
 ACCEPTANCE_CALLS = 20
@@ -27,9 +28,7 @@ def watch(epochs: Sequence[Epoch], tallies: dict[int, Tally], at: datetime) -> N
             epoch.accepted_rate = float(accepted_rate(wording, calls, DEFAULT_PRIOR))
         epoch.last_seen_at = max(epoch.last_seen_at, at)
         epoch.first_seen_at = min(epoch.first_seen_at, at)
-    Epoch.objects.bulk_update(
-        touched, ["accepted_rate", "monitor", "first_seen_at", "last_seen_at"], batch_size=200
-    )
+    update_rows(touched, ["accepted_rate", "monitor", "first_seen_at", "last_seen_at"])
 
 
 def _advance(epochs: Sequence[Epoch], tallies: dict[int, Tally]) -> None:

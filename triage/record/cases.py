@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from triage.models import Case, Repository
+from triage.models.bulk import update_rows
 from triage.parse.report import CaseName
 from triage.record.entries import Entry
 
@@ -106,4 +107,4 @@ def _update_cases(known: dict[str, KnownCase], entries: Sequence[Entry], at: dat
         if (is_llm, labels) != (case.is_llm, case.labels):
             known[entry.key] = KnownCase(case.id, case.slot, is_llm, labels)
             changed.append(Case(pk=case.id, is_llm=is_llm, labels=list(labels)))
-    Case.objects.bulk_update(changed, ["is_llm", "labels"], batch_size=500)
+    update_rows(changed, ["is_llm", "labels"])

@@ -78,7 +78,7 @@ def _standings(
 ) -> dict[int, BudgetStanding]:
     epochs = {question.result.epoch_id: question.result.epoch for question in questions}
     known: list[Epoch] = [epoch for epoch in epochs.values() if epoch is not None]
-    return case_standings(run.repository_id, known, shared.wording_prior, run.at)
+    return case_standings(run.repository_id, known, shared.wording_prior, shared.llm_cases, run.at)
 
 
 def _summary(

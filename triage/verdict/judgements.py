@@ -12,7 +12,6 @@ from triage.verdict.rules import CHARGEABLE, Ground, find
 from triage.verdict.standings import BudgetStanding
 from triage.verdict.weighing import Circumstances, Weight
 
-
 # Grounds that would fail or hold the run: only these can be the base's instead of the change's.
 DOUBTFUL = frozenset({Ground.MOVED, Ground.REPEAT, Ground.OPEN})
 

@@ -18,9 +18,8 @@ class Question:
     result: Result
     part_name: str
     difference: Difference
+    # All calls in order of the attempts; one that simply passed told nothing but that.
     calls: list[Call]
-    # Attempts that simply passed, of which nothing but the code in the vector is stored.
-    plain_passes: int
     history: Tally
     results: list[Result] = field(default_factory=list)
 
@@ -28,6 +27,16 @@ class Question:
     def is_llm(self) -> bool:
         """Whether the case calls an LLM."""
         return self.result.case.is_llm
+
+    @property
+    def answered(self) -> list[Call]:
+        """The calls that got an answer, from the first one that differs, which is the first call.
+
+        What passed before it in the same run is history by then.
+        """
+        calls = [call for call in self.calls if call.difference is not Difference.PROVIDER]
+        first = next((i for i, call in enumerate(calls) if call.difference), 0)
+        return calls[first:]
 
     @property
     def flips(self) -> list[Call]:
@@ -82,14 +91,14 @@ def questions_of(ci_run: CiRun) -> list[Question]:
         .prefetch_related("observations")
         .order_by("run__attempt", "pk")
     )
-    grouped: dict[tuple[str, int], list[Result]] = defaultdict(list)
+    grouped: dict[tuple[str, int], dict[int, Result]] = defaultdict(dict)
     for result in results:
-        grouped[result.part.name, result.case_id].append(result)
-    passes = _plain_passes(ci_run)
+        grouped[result.part.name, result.case_id][result.part_id] = result
+    parts = _parts_by_name(ci_run)
     return [
-        _question(name, group, passes)
+        _question(name, group, parts[name])
         for (name, _), group in grouped.items()
-        if any(_failed(result) for result in group)
+        if any(_failed(result) for result in group.values())
     ]
 
 
@@ -104,30 +113,37 @@ def _failed(result: Result) -> bool:
     return Outcome(result.outcome).is_failing or retried
 
 
-def _plain_passes(ci_run: CiRun) -> dict[str, list[Codes]]:
-    codes: dict[str, list[Codes]] = defaultdict(list)
+def _parts_by_name(ci_run: CiRun) -> dict[str, list[tuple[int, Codes]]]:
+    """Return each leg's parts in order of the attempts, with their outcome codes."""
+    parts: dict[str, list[tuple[int, Codes]]] = defaultdict(list)
     for part in ci_run.parts:
-        codes[part.name].append(unpack_codes(part.outcomes, 0))
-    return codes
+        parts[part.name].append((part.pk, unpack_codes(part.outcomes, 0)))
+    return parts
 
 
-def _question(name: str, group: Sequence[Result], passes: dict[str, list[Codes]]) -> Question:
-    calls = [call for result in group for call in calls_of(result)]
-    slot = group[0].case.slot
-    passed = sum(len(codes) > slot and codes[slot] == Code.PASSED for codes in passes[name])
-    recorded_passes = sum(
-        result.outcome == Outcome.PASSED and not _failed(result) for result in group
-    )
-    failing = [result for result in group if _failed(result)]
+def _question(name: str, group: dict[int, Result], parts: Sequence[tuple[int, Codes]]) -> Question:
+    results = list(group.values())
+    calls = _calls_in_order(group, parts)
     return Question(
-        result=failing[-1],
+        result=[result for result in results if _failed(result)][-1],
         part_name=name,
         difference=_worst(calls),
         calls=calls,
-        plain_passes=int(passed) - recorded_passes,
-        history=Tally.from_json(min(group, key=lambda result: result.pk).history),
-        results=list(group),
+        history=Tally.from_json(min(results, key=lambda result: result.pk).history),
+        results=results,
     )
+
+
+def _calls_in_order(group: dict[int, Result], parts: Sequence[tuple[int, Codes]]) -> list[Call]:
+    """Return the calls of all attempts; a plain pass, of which no row is kept, is one call."""
+    slot = next(iter(group.values())).case.slot
+    calls: list[Call] = []
+    for part_id, codes in parts:
+        if part_id in group:
+            calls += calls_of(group[part_id])
+        elif len(codes) > slot and codes[slot] == Code.PASSED:
+            calls.append(Call(0, 0, None))
+    return calls
 
 
 def _worst(calls: Sequence[Call]) -> Difference:

@@ -178,7 +178,7 @@ def _evidence(each: Judgement) -> str:
 def _budget(each: Judgement) -> str:
     if each.budget is None:
         return "no budget yet"
-    return f"{each.budget.spent} of {each.budget.allowance} used"
+    return f"{each.budget.spent} of {each.budget.limit} used"
 
 
 def _standing(each: Judgement) -> str:

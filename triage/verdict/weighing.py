@@ -1,13 +1,14 @@
 """Weigh the evidence of a run's questions: numbers in, one ground per question out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from budgets.priors import BetaPrior
-from budgets.second_pass import Decisions, SecondPassState, decide_binary, decide_labels
+from budgets.second_pass import WAVES, Decisions, SecondPassState, decide_binary, decide_labels
+from triage.classify.calls import Call
 from triage.terms import Difference
 from triage.verdict.questions import Question
 from triage.verdict.rules import CHARGEABLE, Ground
@@ -51,33 +52,87 @@ class Weight:
     repeats_agreeing: int = 0
 
 
+# Judges the questions at some positions by a number of their first calls.
+JudgeCounts = Callable[[Sequence[int], int], dict[int, Weight]]
+
+
 def weigh(questions: Sequence[Question], shared: Circumstances) -> list[Weight]:
     """Return the weight of each question, in order."""
     weights: dict[int, Weight] = {}
-    labels = [i for i, each in enumerate(questions) if each.difference is Difference.LABEL]
-    weights |= _weigh_labels(questions, labels, shared)
-    others = []
+    labels, others = [], []
     for position, question in enumerate(questions):
-        if position in weights:
-            continue
-        if question.difference is Difference.PROVIDER:
+        if question.difference is Difference.LABEL:
+            labels.append(position)
+        elif question.difference is Difference.PROVIDER:
             weights[position] = Weight(Ground.OPEN)
-        elif question.difference is Difference.TEXT and question.wording_is_all_that_differs:
+        elif question.wording_is_all_that_differs:
             # The label was recorded and is right: nothing but the budget has a say.
             weights[position] = Weight(Ground.WITHIN)
         else:
             others.append(position)
-    weights |= _weigh_binary(questions, others, shared)
+    weights |= _weigh_by_waves(
+        questions, labels, lambda at, calls: _judge_labels(questions, at, calls, shared)
+    )
+    weights |= _weigh_by_waves(
+        questions, others, lambda at, calls: _judge_binary(questions, at, calls, shared)
+    )
     return [weights[position] for position in range(len(questions))]
 
 
-def _weigh_labels(
-    questions: Sequence[Question], positions: Sequence[int], shared: Circumstances
+def _weigh_by_waves(
+    questions: Sequence[Question], positions: Sequence[int], judge: JudgeCounts
 ) -> dict[int, Weight]:
-    """Weigh flips, those with equally many labels in one call."""
+    """Judge each question at the end of every wave that its calls reach.
+
+    What a wave proves is final: repeating a moved case until it passes cannot take it back. A
+    case that was cleared stays so until a further repeat fails.
+    """
+    weights: dict[int, Weight] = {}
+    for wave in (0, *WAVES):
+        reached = [
+            position
+            for position in positions
+            if _answered(questions[position]) > wave and not _is_moved(weights.get(position))
+        ]
+        weights |= judge(reached, wave + 1)
+    return {position: _continued(questions[position], weights[position]) for position in weights}
+
+
+def _is_moved(weight: Weight | None) -> bool:
+    return weight is not None and weight.ground is Ground.MOVED
+
+
+def _continued(question: Question, weight: Weight) -> Weight:
+    """Return the weight with the calls after its wave: open again if one of them failed."""
+    calls = question.answered
+    done = len(calls) - 1
+    later = calls[weight.repeats_done + 1 :]
+    agreeing = sum(call.difference is None for call in calls)
+    ground, wanted = weight.ground, weight.repeats_wanted
+    if ground is Ground.CLEARED and any(call.difference for call in later):
+        ground, wanted = Ground.REPEAT, _next_wave(done)
+    elif ground is Ground.REPEAT:
+        wanted = _next_wave(done)
+    return replace(
+        weight,
+        ground=ground,
+        repeats_done=done,
+        repeats_wanted=wanted,
+        repeats_agreeing=agreeing,
+    )
+
+
+def _next_wave(done: int) -> int:
+    return next((wave - done for wave in WAVES if wave > done), 0)
+
+
+def _judge_labels(
+    questions: Sequence[Question], positions: Sequence[int], calls: int, shared: Circumstances
+) -> dict[int, Weight]:
+    """Judge flips by their first calls, those with equally many labels in one step."""
     by_size: dict[int, list[tuple[int, LabelCounts]]] = defaultdict(list)
     for position in positions:
-        counts = label_counts(questions[position])
+        counts = label_counts(questions[position], calls)
         by_size[len(counts.labels)].append((position, counts))
     weights: dict[int, Weight] = {}
     for group in by_size.values():
@@ -89,42 +144,36 @@ def _weigh_labels(
             shared.label_prior,
             tilt=shared.tilt,
         )
-        for row, (position, counts) in enumerate(group):
-            weights[position] = _weight(decisions, row, sum(counts.observed), counts.observed[0])
+        for row, (position, _) in enumerate(group):
+            weights[position] = _weight(decisions, row, calls)
     return weights
 
 
-def _weigh_binary(
-    questions: Sequence[Question], positions: Sequence[int], shared: Circumstances
+def _judge_binary(
+    questions: Sequence[Question], positions: Sequence[int], calls: int, shared: Circumstances
 ) -> dict[int, Weight]:
     if not positions:
         return {}
     asked = [questions[position] for position in positions]
-    failures = np.array([_failures(each) for each in asked])
-    calls = np.array([_answered(each) for each in asked])
     decisions = decide_binary(
-        failures,
-        calls,
-        np.array([_history_failures(each) for each in asked]),
-        np.array([each.history.calls for each in asked]),
-        np.array([shared.family_size(each) for each in asked]),
+        np.array([sum(c.difference is not None for c in q.answered[:calls]) for q in asked]),
+        np.full(len(asked), calls),
+        np.array([_history_failures(question) for question in asked]),
+        np.array([question.history.calls for question in asked]),
+        np.array([shared.family_size(question) for question in asked]),
         shared.wording_prior,
         tilt=shared.tilt,
     )
-    return {
-        position: _weight(decisions, row, int(calls[row]), int(calls[row] - failures[row]))
-        for row, position in enumerate(positions)
-    }
+    return {position: _weight(decisions, row, calls) for row, position in enumerate(positions)}
 
 
-def _weight(decisions: Decisions, row: int, calls: int, agreeing: int) -> Weight:
+def _weight(decisions: Decisions, row: int, calls: int) -> Weight:
     return Weight(
         GROUND_OF_STATE[SecondPassState(int(decisions.state[row]))],
         float(decisions.log_e[row]),
         float(decisions.probability_moved[row]),
-        repeats_done=max(calls - 1, 0),
+        repeats_done=calls - 1,
         repeats_wanted=int(decisions.repeats_wanted[row]),
-        repeats_agreeing=agreeing,
     )
 
 
@@ -137,14 +186,14 @@ class LabelCounts:
     history: tuple[int, ...]
 
 
-def label_counts(question: Question) -> LabelCounts:
-    """Count the labels of a flipped class, in this run and before it.
+def label_counts(question: Question, calls: int) -> LabelCounts:
+    """Count the labels of a flipped class, in the first calls of this run and before it.
 
     A call that passed without telling its label showed the expected one, when the case expects
     only one.
     """
     expected = question.flips[0].expected or ""
-    observed = _observed_labels(question, expected)
+    observed = _observed_labels(question.answered[:calls], expected)
     history = _history_labels(question, expected)
     known = {*observed, *history, *question.result.case.labels} - {expected}
     labels = (expected, *sorted(known))
@@ -157,14 +206,13 @@ def label_counts(question: Question) -> LabelCounts:
     )
 
 
-def _observed_labels(question: Question, expected: str) -> Counter[str]:
+def _observed_labels(calls: Sequence[Call], expected: str) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for call in question.calls:
+    for call in calls:
         if call.expected == expected and call.observed is not None:
             counts[call.observed] += 1
         elif call.difference is None and call.expected is None:
             counts[expected] += 1
-    counts[expected] += question.plain_passes
     return counts
 
 
@@ -181,13 +229,8 @@ def _history_labels(question: Question, expected: str) -> Counter[str]:
     return counts
 
 
-def _failures(question: Question) -> int:
-    return sum(call.difference not in {None, Difference.PROVIDER} for call in question.calls)
-
-
 def _answered(question: Question) -> int:
-    answered = sum(call.difference is not Difference.PROVIDER for call in question.calls)
-    return answered + question.plain_passes
+    return len(question.answered)
 
 
 def _history_failures(question: Question) -> int:

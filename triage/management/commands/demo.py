@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from rich.console import Console
 from rich.progress import track
@@ -41,11 +41,22 @@ class Command(BaseCommand):
     help = "Replay a recorded history, print the verdict on a pull request, serve the dashboard."
     requires_migrations_checks = False
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments of the command."""
+        parser.add_argument(
+            "--runs",
+            type=int,
+            choices=range(1, MAIN_RUNS + 1),
+            default=MAIN_RUNS,
+            metavar="N",
+            help=f"replay the last N of the {MAIN_RUNS} recorded runs; default: all",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
         _start_clean()
         cases, now = eval_cases(), timezone.now()
-        _replay_main(cases, now)
+        _replay_main(cases, now, options["runs"])
         first = replay.send(replay.pull_request_submission(cases, now))
         final = replay.send(replay.second_pass_submission(cases, first, now))
         port = _free_port() if _serves() else FIRST_PORT
@@ -65,11 +76,11 @@ def _start_clean() -> None:
     call_command("migrate", verbosity=0, interactive=False)
 
 
-def _replay_main(cases: list[EvalCase], now: datetime) -> None:
+def _replay_main(cases: list[EvalCase], now: datetime, runs: int) -> None:
     submissions = track(
-        replay.main_submissions(cases, now),
-        description=f"Replaying {MAIN_RUNS} recorded runs",
-        total=MAIN_RUNS,
+        replay.main_submissions(cases, now, first=MAIN_RUNS - runs + 1),
+        description=f"Replaying {runs} recorded runs",
+        total=runs,
         console=Console(stderr=True),
     )
     for submission in submissions:
