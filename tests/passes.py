@@ -9,7 +9,7 @@ from tests.servers.missing import is_ci
 
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server"})
 # With these marks missing from what ran, a green run in CI would have proved less than it says.
-NEEDED_ON_SQLITE = frozenset({"broker", "browser"})
+NEEDED_ON_SQLITE = frozenset({"browser"})
 NEEDED_ON_POSTGRES = frozenset({"broker", "postgres"})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-START_S = 60  # the slowest start is a worker importing SciPy on a busy machine: about 5 s
+START_S = 90  # a worker that imports SciPy needs about 5 s, on a busy machine several times that
 STOP_S = 10
 
 

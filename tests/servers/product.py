@@ -37,5 +37,5 @@ def web_server(env: dict[str, str], port: int) -> AbstractContextManager[Child]:
 def worker(env: dict[str, str], *options: str) -> AbstractContextManager[Child]:
     """Run a Celery worker that works in its main process, so that killing it kills the task."""
     command = [sys.executable, "-m", "celery", "-A", "triage", "worker", "--pool=solo"]
-    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
     return running([*command, *alone, *options], ready=" ready.", env=env)
