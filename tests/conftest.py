@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests.passes import DatabasePass
 from tests.servers import chromium, product, redis
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SCREENSHOTS = Path(__file__).parent.parent / "screenshots"
+
+# The suite draws the same examples every time, so that red means changed code; new examples are
+# looked for on purpose, with --hypothesis-profile=fuzz.
+settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile("fuzz", max_examples=10_000, deadline=None, print_blob=True)
+settings.load_profile("suite")
 
 
 def pytest_configure(config: pytest.Config) -> None:

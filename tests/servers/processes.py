@@ -33,8 +33,8 @@ class Child:
         self._is_settled.wait(START_S)
         if self.ready not in self.output:
             raise DidNotStartError(
-                f"{self.process.args!r} did not write {self.ready!r} within {START_S} s; "
-                f"it wrote:\n{self.output}"
+                f"{self.process.args!r} did not write {self.ready!r} within {START_S} s, or ended "
+                f"before (status {self.process.poll()}); it wrote:\n{self.output}"
             )
 
     def wait_until_dead(self) -> int:
