@@ -20,7 +20,7 @@ UNPARSED = re.compile(
     r"|UnmarshalTypeError|ZodError|InstructorRetryException|json\.SyntaxError)\b"
     r"|Unexpected token .{1,40} in JSON|is not valid JSON|invalid character .{1,20} looking for"
 )
-EXCEPTION = re.compile(r"\b(?:[A-Za-z_][\w.$]*(?:Error|Exception)|panic:|panicked at)")
+EXCEPTION = re.compile(r"\b(?:(?:[A-Za-z_][\w.$]*)?(?:Error|Exception)\b|panic:)")
 ASSERTION = re.compile(
     r"Assert(?:ion)?(?:Failed)?(?:Error|Exception)?|expect|ComparisonFailure", re.I
 )
@@ -57,8 +57,7 @@ def read_difference(attempt: Try, labels: frozenset[str]) -> StatedDifference:
     flip = _observed_flip(attempt)
     if flip:
         return StatedDifference(Difference.LABEL, (flip,), flip)
-    texts = [_text(failure, attempt) for failure in attempt.failures]
-    pairs = tuple(pair for text in texts for pair in read_pairs(text))
+    pairs = tuple(pair for failure in attempt.failures for pair in _pairs(failure, attempt))
     flip = _stated_flip(pairs, labels)
     if flip:
         return StatedDifference(Difference.LABEL, pairs, flip)
@@ -71,9 +70,13 @@ def read_difference(attempt: Try, labels: frozenset[str]) -> StatedDifference:
     return StatedDifference(difference, _labels_first(pairs), None, could_be)
 
 
-def _text(failure: Failure, attempt: Try) -> str:
-    """Return a failure's text, from the output where the tool writes it there."""
-    return failure.text or failure.message or attempt.output
+def _pairs(failure: Failure, attempt: Try) -> list[StatedPair]:
+    """Return the pairs of the body, or else of the message or the output, as tools have it."""
+    for text in (failure.text, failure.message, attempt.output):
+        found = read_pairs(text) if text else []
+        if found:
+            return found
+    return []
 
 
 def _observed_flip(attempt: Try) -> StatedPair | None:
@@ -123,9 +126,9 @@ def _of_pairs(pairs: tuple[StatedPair, ...]) -> Difference:
 
 
 def _is_exception(attempt: Try, stated: str) -> bool:
-    if EXCEPTION.search(ASSERTION.sub("", stated)):
-        return True
-    return attempt.outcome is Outcome.ERRORED and not ASSERTION.search(stated)
+    if ASSERTION.search(stated):
+        return False
+    return attempt.outcome is Outcome.ERRORED or bool(EXCEPTION.search(stated))
 
 
 def _could_be_labels(pair: StatedPair) -> bool:

@@ -15,12 +15,12 @@ TYPES = re.compile(
     r"|ReadError|RemoteProtocolError|ConnectionError|ConnectionResetError|ConnectionRefusedError"
     r"|BrokenPipeError|ClientConnectorError|ServerDisconnectedError|ServerTimeoutError"
     r"|IncompleteRead|ProtocolError|MaxRetryError|NewConnectionError|RetryError"
-    r"|BadGatewayError|EndpointConnectionError|TimeoutException|PoolTimeout|Timeout"
+    r"|BadGatewayError|EndpointConnectionError|PoolTimeout|exceptions\.Timeout"
     r"|APIUserAbortError|AxiosError|FetchError|SocketTimeoutException|ConnectException"
     r"|HttpTimeoutException|SSLError|SSLHandshakeException)\b"
 )
 MESSAGES = re.compile(
-    r"(?:HTTP|status|code|error|response)[ /:=]{1,3}(?:[\w.]+ )?(?:code[ :=]{1,3})?"
+    r"(?:\b(?:HTTP|status|code|response)[ /:=]{1,3}(?:[\d.]+ )?(?:code[ :=]{1,3})?|\bError: )"
     r"(?:429|500|502|503|504|529)\b"
     r"|\b(?:429|500|502|503|504|529)[ :,-]+(?:Too Many Requests|Internal Server Error|Bad Gateway"
     r"|Service Unavailable|Gateway Time-?out|Overloaded|Client Error|Server Error)"

@@ -6,11 +6,13 @@ from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
 from triage.parse.failure_messages.values import pair, pairs
 
 JEST_EXPECTED = re.compile(
-    r"^\s*Expected(?: (?:value|pattern|substring|length|object|path|string))?:\s+(?:not )?(.+)$"
+    r"^\s*Expected(?: (?P<part>value|pattern|substring|length|object|path|string))?:\s+"
+    r"(?:not )?(?P<comparison>[<>]=? )?(?P<value>.+)$"
 )
+CONTAINED = frozenset({"value", "pattern", "substring"})
 JEST_RECEIVED = re.compile(r"^\s*Received(?: (?:array|string|value|length|object))?:\s+(.+)$")
 CHAI = re.compile(
-    r"(?:^|: )expected (?P<observed>.+?) "
+    r"(?:^\s*|: )expected (?P<observed>.+?) "
     r"(?:to(?: strictly| loosely| deeply)?|not to) "
     r"(?P<how>equal|deeply equal|strictly equal|be one of|be above|be below|be at least"
     r"|be at most|be|include|contain|match)(?: a)? (?P<expected>.+?)(?: // .*)?$",
@@ -22,7 +24,11 @@ JASMINE = re.compile(
     re.M,
 )
 NODE_FIELDS = re.compile(r"^\s*actual: (?P<observed>.+?),\n\s*expected: (?P<expected>.+?),$", re.M)
-TAP = re.compile(r"^\s*expected: (?P<expected>.+)\n\s*actual:\s+(?P<observed>.+)$", re.M)
+TAP = re.compile(
+    r"^\s*expected: (?P<expected>.+)\n\s*actual:\s+(?P<observed>.+)$"
+    r"|\boperator: \w+ expected: (?P<inline_expected>.+?) actual: (?P<inline_observed>.+?) at: ",
+    re.M,
+)
 # Legends of diffs: which sign the expected lines carry.
 LEGENDS = (
     (re.compile(r"^\s*\+ expected\s+- actual\s*$", re.M), "+"),
@@ -31,6 +37,7 @@ LEGENDS = (
     (re.compile(r"^\s*- Expected\b.*\n\s*\+ Received\b.*$", re.M), "-"),
     (re.compile(r"^\s*--- Expected\s*\n\s*\+\+\+ Actual\s*$", re.M | re.I), "-"),
 )
+LEGEND_WORDS = frozenset({"actual", "expected", "actual - expected", "expected - actual"})
 SIGNED = re.compile(r"^\s*([-+]) ?(.*)$")
 COMPARING = frozenset(
     {"be above", "be below", "be at least", "be at most", "be greater than", "be less than"}
@@ -48,7 +55,7 @@ def read_jest(text: str) -> list[StatedPair]:
             for other in lines[number + 1 : number + MOST_LINES_APART]:
                 received = JEST_RECEIVED.match(other)
                 if received:
-                    return pairs(expected[1], received[1])
+                    return _jest_pairs(expected, received[1])
     return []
 
 
@@ -73,7 +80,13 @@ def read_node(text: str) -> list[StatedPair]:
 
 def read_tap(text: str) -> list[StatedPair]:
     """Return the pairs of TAP diagnostics."""
-    return [pair(match["expected"], match["observed"]) for match in TAP.finditer(text)]
+    return [
+        pair(
+            match["expected"] or match["inline_expected"],
+            match["observed"] or match["inline_observed"],
+        )
+        for match in TAP.finditer(text)
+    ]
 
 
 def read_legend_diff(text: str) -> list[StatedPair]:
@@ -83,6 +96,14 @@ def read_legend_diff(text: str) -> list[StatedPair]:
         if match:
             return _signed_lines(text[match.end() :], expected_sign)
     return []
+
+
+def _jest_pairs(expected: re.Match[str], received: str) -> list[StatedPair]:
+    if expected["comparison"]:
+        return [pair(expected["value"], received, kind=PairKind.COMPARISON)]
+    if expected["part"] in CONTAINED:
+        return [pair(expected["value"], received, kind=PairKind.MEMBERSHIP)]
+    return pairs(expected["value"], received)
 
 
 def _worded(match: re.Match[str]) -> StatedPair:
@@ -100,7 +121,7 @@ def _signed_lines(text: str, expected_sign: str) -> list[StatedPair]:
     observed: list[str] = []
     for line in text.split("\n"):
         match = SIGNED.match(line)
-        if match:
+        if match and match[2].strip() not in LEGEND_WORDS:
             (expected if match[1] == expected_sign else observed).append(match[2])
     return [_field_pair(one, other) for one, other in zip(expected, observed, strict=False)]
 

@@ -19,6 +19,8 @@ UNITTEST = re.compile(
     r"(?P<how>!=|not found in|not greater than or equal to|not greater than|not less than"
     r"|not less than or equal to) (?P<second>.+?)(?: : (?P<message>.*))?$"
 )
+# unittest says which comparison it chose before it shows the values.
+COMPARED_AS = re.compile(r": (?:\w+ differ|Regex didn't match|Items in the \w+ set[^:]*): ")
 UNITTEST_SOURCE = re.compile(r"\bassert\w*\((?P<arguments>.+)\)\s*$")
 CHECK = re.compile(r"^\s*(?:FAILURE: )?check (?P<left>.+?) (?P<how>==|!=) (?P<right>.+?)(?:: .*)?$")
 DOCTEST = re.compile(
@@ -36,7 +38,8 @@ def read_pytest(text: str) -> list[StatedPair]:
     lines = text.split("\n")
     found = [*_differing_items(lines)]
     for line in lines:
-        match = ASSERT.match(line.strip() if not line.startswith("E") else line)
+        # Indented lines are source code in a traceback: names, not values.
+        match = ASSERT.match(line)
         split = split_operator(match["rest"]) if match else None
         if split:
             return [*found, *_asserted(split, lines)]
@@ -46,7 +49,7 @@ def read_pytest(text: str) -> list[StatedPair]:
 def read_unittest(text: str) -> list[StatedPair]:
     """Return the pairs of unittest's assertEqual and its kin."""
     for line in text.split("\n"):
-        match = UNITTEST.match(line.strip())
+        match = UNITTEST.match(COMPARED_AS.sub(": ", line.strip()))
         if match:
             return _unittest_pairs(match, text)
     return []

@@ -46,6 +46,7 @@ GRAMMARS: tuple[Grammar, ...] = (
     python.read_check,
     native.read_two_sided,
     scripting.read_robot,
+    scripting.read_named,
 )
 
 

@@ -5,6 +5,11 @@ import re
 from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
 from triage.parse.failure_messages.values import pair, pairs
 
+NAMED = re.compile(
+    r"\b(?:expected|want(?:ed)?)(?:[:=] ?| )(?P<expected>'[^'\n]*'|\"[^\"\n]*\"|[\w./-]+)[,;]? "
+    r"(?:but )?(?:actual|got|received|observed)(?:[:=] ?| )"
+    r"(?P<observed>'[^'\n]*'|\"[^\"\n]*\"|[\w./-]+)"
+)
 RSPEC = re.compile(r"^\s*expected: (?P<expected>.+)\n\s*got: (?P<observed>.+)$", re.M)
 MINITEST = re.compile(r"^\s*Expected: (?P<expected>.+)\n\s*Actual: (?P<observed>.+)$", re.M)
 EXUNIT = re.compile(r"^\s*left:\s+(?P<left>.+)\n\s*right:\s+(?P<right>.+)$", re.M)
@@ -26,10 +31,20 @@ PHPUNIT_WORDS = re.compile(
 )
 ROBOT = re.compile(r"^(?:[^\n!]{0,200}: )?(?P<observed>[^\n]+?) != (?P<expected>[^\n]+)$")
 ROBOT_CONTAINS = re.compile(r"^(?:.*: )?'(?P<observed>.*)' does not contain '(?P<expected>.*)'$")
+ROBOT_SEVERAL = "Several failures occurred:"
+ROBOT_NUMBERED = re.compile(r"(?:^|\n)\d+\) ")
 DEEPEVAL_LABELS = re.compile(
     r"expected (?:label )?'(?P<expected>[^']*)' but "
     r"(?:the reply says|got|was) '(?P<observed>[^']*)'"
 )
+
+
+def read_named(text: str) -> list[StatedPair]:
+    """Return the pairs that a person's own message names: expected=fraud actual=billing."""
+    return [
+        pair(match["expected"], match["observed"], Sides.CONVENTION)
+        for match in NAMED.finditer(text)
+    ][:1]
 
 
 def read_rspec(text: str) -> list[StatedPair]:
@@ -79,6 +94,8 @@ def read_phpunit(text: str) -> list[StatedPair]:
 def read_robot(text: str) -> list[StatedPair]:
     """Return the pairs of Robot Framework, whose first value is by convention the observed one."""
     stripped = text.strip()
+    if stripped.startswith(ROBOT_SEVERAL):
+        return [found for each in ROBOT_NUMBERED.split(stripped)[1:] for found in read_robot(each)]
     if "\n" in stripped:
         return []
     contains = ROBOT_CONTAINS.match(stripped)

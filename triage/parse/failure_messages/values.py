@@ -33,6 +33,8 @@ def value_of(text: str) -> str:
     """Return the value that a printed one stands for."""
     text = text.strip().rstrip(",;")
     text = BYTES_OR_STRING_PREFIX.sub("", text)
+    if text.endswith(("'.", '".')):
+        text = text[:-1]
     if len(text) >= 2 and QUOTES.get(text[0]) == text[-1]:
         return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text[1:-1])
     return text

@@ -1,0 +1,73 @@
+"""A result taken apart into its calls."""
+
+from triage.classify.calls import label_key, read_calls
+from triage.parse.report import CaseName, Evidence, Failure, Observation, Result, Try
+from triage.terms import Difference, Outcome
+
+NAME = CaseName((), "", "c", "t")
+
+
+def result(*tries: Try) -> Result:
+    """Return a result of these tries."""
+    return Result(NAME, tries[-1].outcome, None, tries)
+
+
+def failed(text: str, *observations: Observation, calls: int | None = None) -> Try:
+    """Return a failed try."""
+    evidence = Evidence(observations=observations, calls=calls)
+    return Try(Outcome.FAILED, None, (Failure(Outcome.FAILED, "", "", text, len(text)),), evidence)
+
+
+def test_each_observation_is_a_call_and_the_flip_is_the_result_s_difference() -> None:
+    calls = read_calls(
+        result(failed("x", Observation("a", "a"), Observation("a", "b"))),
+        frozenset(),
+        is_llm=True,
+    )
+
+    assert [call.difference for call in calls.calls] == [None, Difference.LABEL]
+    assert calls.difference is Difference.LABEL
+
+
+def test_calls_that_nothing_was_told_of_are_counted() -> None:
+    calls = read_calls(
+        result(failed("x", Observation("a", "b"), calls=5)), frozenset(), is_llm=True
+    )
+
+    assert calls.unrecorded == 4
+
+
+def test_wording_with_a_recorded_label_stays_wording() -> None:
+    (call,) = read_calls(
+        result(failed("E  assert 'a b c d' == 'a b c e'", Observation("a", "a"))),
+        frozenset(),
+        is_llm=True,
+    ).calls
+
+    assert call.difference is Difference.TEXT
+    assert call.agrees_on_label
+
+
+def test_two_short_values_of_an_llm_case_are_taken_for_labels() -> None:
+    attempt = failed("E  assert 'billing' == 'fraud'")
+
+    (of_llm,) = read_calls(result(attempt), frozenset(), is_llm=True).calls
+    (of_other,) = read_calls(result(attempt), frozenset(), is_llm=False).calls
+
+    assert of_llm.difference is Difference.LABEL
+    assert of_other.difference is Difference.TEXT
+
+
+def test_an_answer_without_a_label_is_invalid() -> None:
+    (call,) = read_calls(
+        result(failed("x", Observation("a", None))), frozenset(), is_llm=True
+    ).calls
+
+    assert call.difference is Difference.INVALID
+
+
+def test_long_labels_are_cut_and_still_told_apart() -> None:
+    first, second = label_key("x" * 500 + "a"), label_key("x" * 500 + "b")
+
+    assert len(first) <= 200
+    assert first != second

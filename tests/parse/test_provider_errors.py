@@ -1,0 +1,51 @@
+"""The endpoint failed, not the model."""
+
+import pytest
+
+from triage.parse.provider_errors import is_provider_error
+
+ERRORS = [
+    "openai.RateLimitError: Error code: 429 - {'error': {'code': 'rate_limit_exceeded'}}",
+    "openai.APITimeoutError: Request timed out.",
+    "openai.APIConnectionError: Connection error.",
+    "openai.InternalServerError: Error code: 503",
+    "anthropic.OverloadedError: Error code: 529 - overloaded_error",
+    "anthropic._exceptions.APIStatusError: Overloaded",
+    "google.api_core.exceptions.ResourceExhausted: 429 Quota exceeded",
+    "google.api_core.exceptions.DeadlineExceeded: 504 Deadline Exceeded",
+    "google.genai.errors.ServerError: 503 UNAVAILABLE. The model is overloaded.",
+    "azure.core.exceptions.HttpResponseError: (429) Too Many Requests",
+    "botocore.errorfactory.ThrottlingException: Too many requests, please wait",
+    "botocore.exceptions.EndpointConnectionError: Could not connect to the endpoint URL",
+    "litellm.RateLimitError: RateLimitError: OpenAIException - quota",
+    "litellm.ServiceUnavailableError: upstream",
+    "mistralai.models.sdkerror.SDKError: API error occurred: Status 429",
+    "cohere.errors.too_many_requests_error.TooManyRequestsError: status_code: 429",
+    "ollama._types.ResponseError: model is currently overloaded (status code: 503)",
+    "httpx.ReadTimeout: The read operation timed out",
+    "requests.exceptions.ConnectionError: ('Connection aborted.', ConnectionResetError(104))",
+    "aiohttp.client_exceptions.ServerDisconnectedError: Server disconnected",
+    "Error: connect ECONNREFUSED 127.0.0.1:11434",
+    "TypeError: fetch failed",
+    "java.net.SocketTimeoutException: Read timed out",
+    "Error: 429 You exceeded your current quota, please check your plan",
+]
+
+
+@pytest.mark.parametrize("line", ERRORS)
+def test_an_error_of_the_endpoint_is_recognised(line: str) -> None:
+    assert is_provider_error("", "", f"Traceback:\nE   {line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AssertionError: assert 'status 429' == 'status 200'",
+        "KeyError: 'label'",
+        "E       assert 'rate limit exceeded' in reply",
+        "ValueError: expected 429 tickets",
+        "Error: Timeout of 20ms exceeded. For async tests, call done()",
+    ],
+)
+def test_what_a_test_or_a_model_says_is_no_error_of_the_endpoint(line: str) -> None:
+    assert not is_provider_error("", "", line)
