@@ -1,0 +1,60 @@
+"""The number of failures of a run against what was due."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from budgets.run_count import burst_tilt, failure_count
+
+
+def test_two_hundred_cases_at_two_point_four_percent() -> None:
+    count = failure_count([0.024] * 200, observed=5)
+
+    assert count.expected == pytest.approx(4.8)
+    assert count.high == 9
+    # scipy.stats.binom.sf(4, 200, 0.024)
+    assert count.p_value == pytest.approx(stats.binom.sf(4, 200, 0.024))
+
+
+def test_a_large_run_is_close_to_its_exact_distribution() -> None:
+    rates = np.full(3_000, 0.02)
+
+    count = failure_count(rates, observed=80)
+
+    assert count.p_value == pytest.approx(stats.binom.sf(79, 3_000, 0.02), abs=2e-3)
+
+
+def test_cases_of_one_call_count_as_one() -> None:
+    alone = failure_count([0.02] * 100, 4)
+    together = failure_count([0.02] * 100, 4, clusters=[0] * 100)
+
+    assert together.expected < 1 < alone.expected
+    assert together.p_value < alone.p_value
+
+
+def test_a_run_without_cases_is_no_surprise() -> None:
+    assert failure_count([], 0).p_value == 1.0
+
+
+@given(st.lists(st.floats(0.001, 0.5), min_size=1, max_size=60), st.integers(0, 60))
+def test_more_failures_are_never_likelier(rates: list[float], observed: int) -> None:
+    fewer = failure_count(rates, min(observed, len(rates)))
+    more = failure_count(rates, min(observed, len(rates)) + 1)
+
+    assert 0 <= more.p_value <= fewer.p_value <= 1
+
+
+@given(st.integers(10, 60))
+def test_the_tilted_chances_expect_what_was_seen(observed: int) -> None:
+    rates = np.full(200, 0.024)
+
+    theta = burst_tilt(rates, observed)
+
+    assert (theta * rates / (1 - rates + theta * rates)).sum() == pytest.approx(observed, rel=1e-3)
+
+
+def test_a_usual_number_of_failures_tilts_nothing() -> None:
+    assert burst_tilt([0.024] * 200, 9) == 1.0
+    assert burst_tilt([], 3) == 1.0
