@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,17 +54,34 @@ def product_env(django_db_setup: None, redis_url: str) -> dict[str, str]:
     return product.environment(connection.settings_dict, redis_url)
 
 
+@dataclass(frozen=True)
+class WebServer:
+    """A web server in a process of its own; starting, until something asks for its address."""
+
+    process: Child
+    port: int
+
+
 @pytest.fixture(scope="session")
-def server_url(product_env: dict[str, str]) -> Iterator[str]:
-    """The address of a web server in a process of its own, which hands work to the broker."""
+def web_server(product_env: dict[str, str]) -> Iterator[WebServer]:
+    """A web server that starts beside whatever else a test has to wait for."""
     port = free_port()
-    with product.web_server(product_env, port):
-        yield f"http://{LOOPBACK}:{port}"
+    with product.web_server(product_env, port) as process:
+        yield WebServer(process, port)
+
+
+@pytest.fixture(scope="session")
+def server_url(web_server: WebServer) -> str:
+    """The address of a web server in a process of its own, which hands work to the broker."""
+    web_server.process.wait_until_ready()
+    return f"http://{LOOPBACK}:{web_server.port}"
 
 
 @pytest.fixture
-def celery_worker(transactional_db: None, product_env: dict[str, str]) -> Iterator[Child]:
-    """A Celery worker in a process of its own, on the tests' database and broker."""
+def celery_worker(
+    transactional_db: None, web_server: WebServer, product_env: dict[str, str]
+) -> Iterator[Child]:
+    """A Celery worker in a process of its own; ask for it first, so that the server starts too."""
     with product.worker(product_env) as worker:
         yield worker
 

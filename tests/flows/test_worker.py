@@ -3,6 +3,7 @@
 import json
 import signal
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -97,19 +98,27 @@ def findings(document: dict[str, Any]) -> dict[str, str]:
     return {each["case"]: each["finding"] for each in document["findings"]}
 
 
-def test_a_worker_takes_an_upload_to_its_verdict(client: Client, celery_worker: Child) -> None:
+def test_a_worker_takes_an_upload_to_its_verdict(celery_worker: Child, client: Client) -> None:
     status, document = client.upload(wait=WAIT_S)
     assert status == 201, celery_worker.output
     assert document["conclusion"] == "on_hold"
     assert findings(document) == FINDINGS
 
 
+@pytest.fixture
+def dying_worker(
+    transactional_db: None, web_server: object, product_env: dict[str, str]
+) -> Iterator[Child]:
+    """A worker that is killed as soon as it has recorded a run."""
+    with product.worker(product_env, "--include=tests.servers.dying_worker") as worker:
+        yield worker
+
+
 def test_a_worker_killed_between_record_and_verdict_loses_nothing_and_counts_nothing_twice(
-    client: Client, product_env: dict[str, str]
+    dying_worker: Child, client: Client, product_env: dict[str, str]
 ) -> None:
-    with product.worker(product_env, "--include=tests.servers.dying_worker") as dying:
-        status, pending = client.upload(wait=0)
-        assert (status, dying.wait_until_dead()) == (202, -signal.SIGKILL), dying.output
+    status, pending = client.upload(wait=0)
+    assert (status, dying_worker.wait_until_dead()) == (202, -signal.SIGKILL), dying_worker.output
     assert Upload.objects.get().state == UploadState.RECORDED
     assert row_counts() == RECORDED
 

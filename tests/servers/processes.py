@@ -66,10 +66,10 @@ class Child:
 
 
 @contextmanager
-def running(
+def started(
     command: Sequence[str], *, ready: str, env: Mapping[str, str] | None = None
 ) -> Iterator[Child]:
-    """Run a command for the length of a block, from the moment it writes ``ready``."""
+    """Run a command for the length of a block, without waiting until it is ready."""
     process = subprocess.Popen(
         command, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -77,8 +77,17 @@ def running(
     reader = threading.Thread(target=child.read, daemon=True)
     reader.start()
     try:
-        child.wait_until_ready()
         yield child
     finally:
         child.stop()
         reader.join(STOP_S)
+
+
+@contextmanager
+def running(
+    command: Sequence[str], *, ready: str, env: Mapping[str, str] | None = None
+) -> Iterator[Child]:
+    """Run a command for the length of a block, from the moment it writes ``ready``."""
+    with started(command, ready=ready, env=env) as child:
+        child.wait_until_ready()
+        yield child

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from urllib.parse import quote, urlsplit
 
 from tests.servers.ports import LOOPBACK
-from tests.servers.processes import Child, running
+from tests.servers.processes import Child, running, started
 
 
 def environment(database: dict[str, object], broker_url: str) -> dict[str, str]:
@@ -29,9 +29,9 @@ def database_url(database: dict[str, object]) -> str:
 
 
 def web_server(env: dict[str, str], port: int) -> AbstractContextManager[Child]:
-    """Run ``manage.py serve``; its address is ``http://127.0.0.1:PORT``."""
+    """Start ``manage.py serve`` on a port of this machine; it is ready some seconds later."""
     command = [sys.executable, "manage.py", "serve", "--host", LOOPBACK, "--port", str(port)]
-    return running(command, ready="Serving on", env=env)
+    return started(command, ready="Serving on", env=env)
 
 
 def worker(env: dict[str, str], *options: str) -> AbstractContextManager[Child]:
