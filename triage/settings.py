@@ -93,3 +93,6 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# The message that starts an upload's work is a hint; this is what keeps the promise.
+SWEEP_SECONDS = 60.0
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS}}
