@@ -165,7 +165,7 @@ def _warnings(summary: Summary) -> list[str]:
     if not budget.pays:
         warnings.append(
             f"The repository's budget is spent: {budget.spent} divergences in {budget.calls} "
-            f"calls, {budget.allowance} allowed at {budget.rate_per_call:.1%}."
+            f"calls, {budget.allowance} allowed at {100 * budget.rate_per_call:.1f} %."
         )
     return warnings
 

@@ -29,8 +29,8 @@ class Rate:
         """Return the rate as people read it: never without n and interval."""
         if not self.calls:
             return "no history"
-        share = self.divergent / self.calls
-        return f"{share:.1%} ({self.divergent} of {self.calls}, {self.low:.1%}–{self.high:.1%})"
+        share, low, high = (100 * x for x in (self.divergent / self.calls, self.low, self.high))
+        return f"{share:.1f} % ({self.divergent} of {self.calls}, {low:.1f}–{high:.1f} %)"
 
 
 @dataclass(frozen=True, slots=True)

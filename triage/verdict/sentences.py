@@ -172,7 +172,9 @@ def _why_open(each: Judgement) -> str:
 
 def _evidence(each: Judgement) -> str:
     chance = each.weight.probability_moved
-    return f"probability of a regression {chance:.1%}" if chance is not None else "no numbers"
+    if chance is None:
+        return "no numbers"
+    return f"probability of a regression {min(100 * chance, 99.9):.1f} %"
 
 
 def _budget(each: Judgement) -> str:
