@@ -10,31 +10,25 @@ CHARGEABLE = ("text", "invalid", "unknown")
 class Budget(models.Model):
     """The accepted rate of divergences for a scope over a window."""
 
-    SCOPES = [("case", "case"), ("pattern", "pattern"), ("repository", "repository")]
+    # "case": each case that matches has this budget for itself; "repository": all share it.
+    SCOPES = [("case", "case"), ("repository", "repository")]
     ON_SPENT = [("block", "block"), ("warn", "warn")]
 
     repository = models.ForeignKey("triage.Repository", models.CASCADE, related_name="budgets")
     scope = models.CharField(max_length=10, choices=SCOPES)
-    # The case of a case budget; NULL for the other scopes.
-    case = models.ForeignKey(
-        "triage.Case", models.CASCADE, null=True, blank=True, related_name="budgets"
-    )
-    # The pattern of a pattern budget, matched against the case's title; empty otherwise.
-    match = models.CharField(max_length=500, blank=True, default="")
-    # Accepted divergences per call; NULL: the case's own accepted rate.
+    # Glob that the case's title matches; "**" is every case.
+    match = models.CharField(max_length=500, default="**")
+    # Accepted divergences per call; NULL: the case's own rate when its epoch was accepted.
     rate_per_call = models.FloatField(null=True, blank=True)
+    # The window whose charges and calls count, in days up to the run that is judged.
     window_days = models.PositiveIntegerField(default=30)
+    # Whether a spent budget fails the run or is only told.
     on_spent = models.CharField(max_length=5, choices=ON_SPENT, default="block")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["case"], condition=Q(scope="case"), name="budget_case_is_unique"
-            ),
-            models.UniqueConstraint(
-                fields=["repository", "scope", "match"],
-                condition=~Q(scope="case"),
-                name="budget_is_unique",
+                fields=["repository", "scope", "match"], name="budget_is_unique"
             ),
             models.CheckConstraint(
                 condition=Q(rate_per_call__isnull=True)
@@ -42,14 +36,16 @@ class Budget(models.Model):
                 name="budget_rate_is_a_rate",
             ),
             models.CheckConstraint(
-                condition=(Q(scope="case") & Q(case__isnull=False))
-                | (~Q(scope="case") & Q(case__isnull=True)),
-                name="budget_case_fits_scope",
+                condition=Q(scope__in=["case", "repository"]), name="budget_scope_known"
             ),
+            models.CheckConstraint(
+                condition=Q(on_spent__in=["block", "warn"]), name="budget_on_spent_known"
+            ),
+            models.CheckConstraint(condition=Q(window_days__gte=1), name="budget_window_from_1"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.scope} budget {self.match or self.case_id or ''}".strip()
+        return f"{self.scope} budget {self.match}"
 
 
 class Charge(models.Model):

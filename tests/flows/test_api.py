@@ -12,6 +12,7 @@ from django.test import Client
 
 from tests.flows.suites import FLIP, REPO, WORDING, CaseRun, history, report, sha, suite
 from triage.models import Case, Repository, Result, Run, Token, Upload
+from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +25,7 @@ UPLOADS = "/api/v1/uploads"
 @pytest.fixture
 def secret() -> str:
     """Return a token of the suite's repository."""
-    return create_token(Repository.objects.get_or_create(full_name=REPO)[0], "ci")
+    return create_token(find_or_add_repository(REPO), "ci")
 
 
 def post(secret: str, body: bytes | None, query: str = "", **fields: Any) -> Any:

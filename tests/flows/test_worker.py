@@ -18,6 +18,7 @@ from tests.servers import product
 from tests.servers.processes import Child
 from triage.models import Case, EpochDay, Finding, Repository, Result, Run, Upload, Verdict
 from triage.terms import UploadState
+from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
 
 # SQLite is for one process without a broker; this is how the product runs on PostgreSQL.
@@ -83,7 +84,7 @@ class Client:
 @pytest.fixture
 def client(transactional_db: None, server_url: str) -> Client:
     """A client with a token of a repository that nothing was sent for."""
-    repository = Repository.objects.create(full_name="acme/shop")
+    repository = find_or_add_repository("acme/shop")
     return Client(server_url, repository.full_name, create_token(repository, "ci"))
 
 

@@ -3,9 +3,10 @@
 import hashlib
 from dataclasses import dataclass
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from budgets.accounts import open_budgets
 from triage.errors import (
     IdempotencyKeyReusedError,
     NoFilesError,
@@ -77,13 +78,17 @@ def lock_repository(full_name: str) -> Repository:
 
     One writer at a time per repository keeps slots, tallies and verdicts in step.
     """
-    try:
-        with transaction.atomic():
-            Repository.objects.get_or_create(full_name=full_name)
-    except IntegrityError:
-        # Another writer made it first, which serves as well.
-        pass
+    find_or_add_repository(full_name)
     return Repository.objects.select_for_update().get(full_name=full_name)
+
+
+def find_or_add_repository(full_name: str) -> Repository:
+    """Return the repository of this name; a new one starts with the default budgets."""
+    with transaction.atomic():
+        repository, is_new = Repository.objects.get_or_create(full_name=full_name)
+        if is_new:
+            open_budgets(repository.pk)
+    return repository
 
 
 def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:

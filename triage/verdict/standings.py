@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 
+from budgets.accounts import Terms, case_terms, repository_terms
 from budgets.allowances import HIGHEST_RATE, LOWEST_RATE, allowance
 from budgets.ledger import spent_by_case, spent_by_repository
 from budgets.monitor import initial_state, is_alarming
@@ -15,15 +16,12 @@ from triage.history.windows import calls_by_epoch, calls_of_repository
 from triage.models import Epoch
 from triage.terms import Standing
 
-WINDOW = timedelta(days=30)
 # The allowance is passed by chance in 5 % of windows. A budget counts as spent past its limit, the
 # 99 % quantile or, in a run of many cases, the one that any of them passes in 5 % of windows: with
 # 200 cases the 99 % quantile alone blocked every sixth run of an unchanged suite.
 ALLOWANCE_CONFIDENCE = 0.95
 LIMIT_CONFIDENCE = 0.99
 FALSE_ALARMS_PER_WINDOW = 0.05
-# The published average over 500 calls. It fits no single case, so the repository only warns.
-REPOSITORY_RATE = 0.024
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,10 @@ def case_standings(
     """
     if not epochs:
         return {}
-    calls = calls_by_epoch([epoch.pk for epoch in epochs], until, WINDOW)
-    spent = spent_by_case(repository_id, [epoch.case_id for epoch in epochs], until - WINDOW, until)
+    terms = case_terms(repository_id)
+    calls = calls_by_epoch([epoch.pk for epoch in epochs], until, terms.window)
+    cases = [epoch.case_id for epoch in epochs]
+    spent = spent_by_case(repository_id, cases, until - terms.window, until)
     suite_rate = float(np.clip(suite_prior.mean, LOWEST_RATE, HIGHEST_RATE))
     alarms = is_alarming(np.array([epoch.monitor or initial_state(1)[0] for epoch in epochs]))
     confidence = max(LIMIT_CONFIDENCE, 1 - FALSE_ALARMS_PER_WINDOW / max(family_size, 1))
@@ -82,7 +82,7 @@ def case_standings(
             "case",
             spent.get(epoch.case_id, 0),
             calls.get(epoch.pk, 0),
-            suite_rate if epoch.accepted_rate is None else epoch.accepted_rate,
+            _rate(terms, epoch, suite_rate),
             confidence,
             is_burning=bool(alarm),
         )
@@ -91,15 +91,23 @@ def case_standings(
 
 
 def repository_standing(repository_id: int, until: datetime) -> BudgetStanding:
-    """Return the standing of the repository as a whole. It warns and never blocks."""
+    """Return the standing of the repository as a whole."""
+    terms = repository_terms(repository_id)
     return _standing(
         "repository",
-        spent_by_repository(repository_id, until - WINDOW, until),
-        calls_of_repository(repository_id, until, WINDOW),
-        REPOSITORY_RATE,
+        spent_by_repository(repository_id, until - terms.window, until),
+        calls_of_repository(repository_id, until, terms.window),
+        terms.rate_per_call or HIGHEST_RATE,
         LIMIT_CONFIDENCE,
         is_burning=False,
     )
+
+
+def _rate(terms: Terms, epoch: Epoch, suite_rate: float) -> float:
+    """Return the rate that a case is held to: the budget's, its own, or the suite's at first."""
+    if terms.rate_per_call is not None:
+        return terms.rate_per_call
+    return suite_rate if epoch.accepted_rate is None else epoch.accepted_rate
 
 
 def _standing(

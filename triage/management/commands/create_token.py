@@ -4,8 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from triage.models import Repository
+from triage.management.tables import ensure_tables
 from triage.models.repositories import FULL_NAME
+from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
 
 
@@ -24,5 +25,6 @@ class Command(BaseCommand):
         full_name = options["repo"]
         if not FULL_NAME.fullmatch(full_name):
             raise CommandError(f"repo must be OWNER/NAME, got {full_name!r}", returncode=2)
-        repository, _ = Repository.objects.get_or_create(full_name=full_name)
+        ensure_tables()
+        repository = find_or_add_repository(full_name)
         self.stdout.write(create_token(repository, options["name"]))

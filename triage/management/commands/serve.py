@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from waitress.server import create_server
 
 from triage import pipeline
+from triage.management.tables import ensure_tables
 from triage.parse.upload import DEFAULT_LIMITS
 from triage.wsgi import application
 
@@ -24,6 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the server until it is stopped."""
+        ensure_tables()
         if not settings.BROKER_URL:
             # Without a broker this process is the only worker, so nobody else holds a lease.
             pipeline.release_leases()

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from triage import pipeline
 from triage.errors import TiebreakError
+from triage.management.tables import ensure_tables
 from triage.models import Verdict
 from triage.parse.upload import UploadedFile
 from triage.publish.text import verdict_text
@@ -45,6 +46,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command; end it with the verdict's exit status."""
+        ensure_tables()
         try:
             submission = _submission(options)
             accepted = accept(submission)
