@@ -187,22 +187,34 @@ def clear_log_e(
     return np.asarray(f * failing + (m - f) * passing)
 
 
-def e_bh(log_e: npt.ArrayLike, family_size: npt.ArrayLike, alpha: float) -> BoolArray:
+def e_bh(
+    log_e: npt.ArrayLike,
+    family_size: npt.ArrayLike,
+    alpha: float,
+    run_ids: npt.ArrayLike | None = None,
+) -> BoolArray:
     """Return which E-values stand out among many, at a false discovery rate.
 
     Parameters
     ----------
     log_e : array_like of float, shape (n_cases,)
         Final log E-values; running maxima would lose the guarantee.
-    family_size : array_like of int, shape () or (n_cases,)
-        Number of cases that could have raised one, not only those given.
+    family_size : array_like of int >= 1, shape () or (n_cases,)
+        Number of cases of the run that could have raised one, not only those given.
     alpha : float in (0, 1)
-        False discovery rate.
+        False discovery rate within each run.
+    run_ids : array_like of int, shape (n_cases,), optional
+        The run of each case, each a family of its own; by default all belong to one.
 
     Returns
     -------
     ndarray of bool, shape (n_cases,)
-        True for the k largest with ``E_(k) >= family_size / (alpha k)``.
+        True for the k largest of a run with ``E_(k) >= family_size / (alpha k)``.
+
+    Raises
+    ------
+    ValueError
+        If ``alpha`` lies outside (0, 1) or a family has no case.
 
     Notes
     -----
@@ -219,12 +231,20 @@ def e_bh(log_e: npt.ArrayLike, family_size: npt.ArrayLike, alpha: float) -> Bool
     [True, True, False]
     """
     evidence = np.asarray(log_e, dtype=float)
-    order = np.argsort(-evidence)
-    rank = np.empty(len(order))
-    rank[order] = np.arange(1, len(order) + 1)
-    passing = evidence >= np.log(np.asarray(family_size) / (alpha * rank))
-    last = rank[passing].max(initial=0)
-    return np.asarray(rank <= last)
+    family = np.broadcast_to(np.asarray(family_size, dtype=float), evidence.shape)
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie in (0, 1), got {alpha:g}")
+    if np.any(family < 1):
+        raise ValueError(f"a family must hold at least one case, got {family.min():g}")
+    runs = np.zeros(len(evidence), dtype=int) if run_ids is None else np.asarray(run_ids)
+    order = np.lexsort((-evidence, runs))
+    _, run_of, sizes = np.unique(runs, return_inverse=True, return_counts=True)
+    rank = np.empty(len(evidence))
+    rank[order] = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    passing = evidence >= np.log(family / (alpha * rank))
+    last = np.zeros(len(sizes))
+    np.maximum.at(last, run_of[passing], rank[passing])
+    return np.asarray(rank <= last[run_of])
 
 
 def _columns(expected: npt.NDArray[np.int64], shape: tuple[int, ...]) -> BoolArray:

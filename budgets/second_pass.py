@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from budgets.checks import BoolArray, FloatArray, IntArray, as_counts
-from budgets.e_values import binary_log_e, clear_log_e, label_log_e
+from budgets.e_values import binary_log_e, clear_log_e, e_bh, label_log_e
 from budgets.priors import BetaPrior, posterior_mean
 
 # Chance per run, over all its cases, that an unchanged case is blocked.
@@ -59,6 +59,7 @@ def decide_labels(
     tilt: npt.ArrayLike = 1.0,
     run_ids: npt.ArrayLike | None = None,
     fast_clear: float = 0.0,
+    critical: npt.ArrayLike = False,
 ) -> Decisions:
     """Decide cases whose label flipped.
 
@@ -79,11 +80,14 @@ def decide_labels(
     fast_clear : float >= 0
         E-value up to which the first flip alone is a known near tie; 0 gives every flip its
         second pass.
+    critical : array_like of bool, shape () or (n_cases,)
+        Cases that no number of repeats clears: what would clear another is OPEN for them.
 
     Returns
     -------
     Decisions
         CLEARED means that the expected label was settled on, never that the flip was a flake.
+        Between the ends of waves the state is REPEAT, whatever the counts.
 
     Raises
     ------
@@ -101,18 +105,14 @@ def decide_labels(
     rows = np.arange(len(observed))
     columns = np.asarray(expected)
     calls, known = observed.sum(axis=1), history.sum(axis=1)
-    log_e = label_log_e(observed, history, columns, prior, tilt)
-    rate = posterior_mean(known - history[rows, columns], known, prior)
-    return _decide(
-        log_e,
-        calls - observed[rows, columns],
-        calls,
-        rate,
-        known,
-        family_size,
-        run_ids,
-        fast_clear,
+    evidence = _Evidence(
+        log_e=label_log_e(observed, history, columns, prior, tilt),
+        failures=calls - observed[rows, columns],
+        repeats=np.maximum(calls - 1, 0),
+        rate=posterior_mean(known - history[rows, columns], known, prior),
+        history_calls=known,
     )
+    return _decide(evidence, family_size, run_ids, fast_clear=fast_clear, critical=critical)
 
 
 def decide_binary(
@@ -156,68 +156,100 @@ def decide_binary(
     f, m = as_counts(failures, calls)
     x0, n0 = as_counts(history_divergent, history_calls)
     log_e = binary_log_e(f, m, x0, n0, prior, tilt)
-    return _decide(log_e, f, m, posterior_mean(x0, n0, prior), n0, family_size, run_ids, 0.0)
+    rate = posterior_mean(x0, n0, prior)
+    evidence = _Evidence(
+        log_e=log_e,
+        failures=np.broadcast_to(f, log_e.shape),
+        repeats=np.broadcast_to(np.maximum(m - 1, 0), log_e.shape),
+        rate=np.broadcast_to(rate, log_e.shape),
+        history_calls=np.broadcast_to(n0, log_e.shape),
+    )
+    return _decide(evidence, family_size, run_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What is known of failing cases; all arrays have the shape (n_cases,)."""
+
+    log_e: FloatArray
+    # Failing calls of this run, the first call included, and the repeats after it.
+    failures: FloatArray
+    repeats: FloatArray
+    # The rate that the history leads one to expect, and the calls that it rests on.
+    rate: FloatArray
+    history_calls: FloatArray
+
+    @property
+    def at_cap(self) -> BoolArray:
+        """Where the repeats have come to their end."""
+        return np.asarray(self.repeats >= WAVES[-1])
+
+    @property
+    def between_waves(self) -> BoolArray:
+        """Where a wave has begun and not ended."""
+        return ~(np.isin(self.repeats, (0, *WAVES)) | self.at_cap)
 
 
 def _decide(
-    log_e: FloatArray,
-    failures: FloatArray,
-    calls: FloatArray,
-    rate: FloatArray,
-    history_calls: FloatArray,
+    evidence: _Evidence,
     family_size: npt.ArrayLike,
     run_ids: npt.ArrayLike | None,
-    fast_clear: float,
+    *,
+    fast_clear: float = 0.0,
+    critical: npt.ArrayLike = False,
 ) -> Decisions:
-    repeats = np.maximum(calls - 1, 0)
-    runs = np.zeros(len(log_e), dtype=int) if run_ids is None else np.asarray(run_ids)
+    log_e, at_cap = evidence.log_e, evidence.at_cap
     family = np.broadcast_to(np.asarray(family_size, dtype=float), log_e.shape)
-    at_cap = repeats >= WAVES[-1]
     # A union bound over the run holds at any time; e-BH adds to it once, on final values.
-    moved = (log_e >= np.log(family / ALPHA)) | (at_cap & _stands_out(log_e, family, runs))
-    cleared = ~moved & _cleared(log_e, failures, repeats, rate, at_cap, fast_clear)
-    enough = history_calls >= MIN_HISTORY_CALLS
+    moved = log_e >= np.log(family / ALPHA)
+    moved |= at_cap & e_bh(log_e, family, ALPHA, run_ids)
+    cleared = ~moved & _cleared_by_repeats(evidence)
+    known = ~moved & (evidence.repeats == 0) & (fast_clear > 0)
+    known &= log_e <= np.log(fast_clear if fast_clear > 0 else 1.0)
+    enough = evidence.history_calls >= MIN_HISTORY_CALLS
+    by_person = np.broadcast_to(np.asarray(critical, dtype=bool), log_e.shape)
+
     state = np.full(log_e.shape, int(SecondPassState.REPEAT))
     state[at_cap] = SecondPassState.OPEN
-    state[cleared] = SecondPassState.CLEARED
-    state[moved & enough] = SecondPassState.MOVED
-    state[moved & ~enough] = SecondPassState.OPEN
-    return Decisions(state, log_e, _probability_moved(log_e), _wanted(state, repeats))
+    state[cleared] = np.where(by_person[cleared], SecondPassState.OPEN, SecondPassState.CLEARED)
+    state[known & ~by_person] = SecondPassState.CLEARED
+    state[moved] = np.where(enough[moved], SecondPassState.MOVED, SecondPassState.OPEN)
+    state[evidence.between_waves] = SecondPassState.REPEAT
+    return Decisions(state, log_e, probability_moved(log_e), _wanted(state, evidence.repeats))
 
 
-def _stands_out(log_e: FloatArray, family: FloatArray, runs: IntArray) -> BoolArray:
-    """Return the rejections of e-BH within each run, for all runs at once."""
-    order = np.lexsort((-log_e, runs))
-    _, run_of, sizes = np.unique(runs, return_inverse=True, return_counts=True)
-    starts = np.cumsum(sizes) - sizes
-    rank = np.empty(len(runs))
-    rank[order] = np.arange(len(runs)) - np.repeat(starts, sizes) + 1
-    last = np.zeros(len(sizes))
-    passing = log_e >= np.log(family / (ALPHA * rank))
-    np.maximum.at(last, run_of[passing], rank[passing])
-    return np.asarray(rank <= last[run_of])
+def _cleared_by_repeats(evidence: _Evidence) -> BoolArray:
+    """Return the cases whose repeats speak for what was expected."""
+    repeats = evidence.repeats
+    failing = np.clip(evidence.failures - 1, 0, repeats)
+    clear = clear_log_e(failing, repeats, evidence.rate) >= np.log(1 / BETA)
+    at_last = evidence.at_cap & (evidence.log_e <= np.log(UNDECIDED_E))
+    return np.asarray((repeats > 0) & (clear | at_last))
 
 
-def _cleared(
-    log_e: FloatArray,
-    failures: FloatArray,
-    repeats: FloatArray,
-    rate: FloatArray,
-    at_cap: BoolArray,
-    fast_clear: float,
-) -> BoolArray:
-    """Return the cases whose repeats, or whose history, speak for what was expected."""
-    failing_repeats = np.clip(failures - 1, 0, repeats)
-    by_repeats = (repeats > 0) & (clear_log_e(failing_repeats, repeats, rate) >= np.log(1 / BETA))
-    by_cap = at_cap & (log_e <= np.log(UNDECIDED_E))
-    if fast_clear <= 0:
-        return np.asarray(by_repeats | by_cap)
-    by_history = (repeats == 0) & (log_e <= np.log(fast_clear))
-    return np.asarray(by_repeats | by_cap | by_history)
+def probability_moved(log_e: npt.ArrayLike) -> FloatArray:
+    """Return the posterior probability of a regression, for display and never for a decision.
 
+    Parameters
+    ----------
+    log_e : array_like of float, shape (...)
+        Natural logarithm of the E-value, read as a Bayes factor.
 
-def _probability_moved(log_e: FloatArray) -> FloatArray:
-    odds = log_e + np.log(PRIOR_OF_REGRESSION) - np.log1p(-PRIOR_OF_REGRESSION)
+    Returns
+    -------
+    ndarray of shape (...)
+        Probability in [0, 1] with a prior of 2 %.
+
+    Examples
+    --------
+    >>> probability_moved([0.0, 3.89]).round(3).tolist()
+    [0.02, 0.5]
+    """
+    odds = (
+        np.asarray(log_e, dtype=float)
+        + np.log(PRIOR_OF_REGRESSION)
+        - np.log1p(-PRIOR_OF_REGRESSION)
+    )
     return np.asarray(1 / (1 + np.exp(-np.clip(odds, -700, 700))))
 
 

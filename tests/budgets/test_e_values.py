@@ -76,6 +76,19 @@ def test_e_bh_rejects_as_the_paper_says() -> None:
     assert e_bh(np.log(e[1:]), 200, 0.05).tolist() == [False, False, False]
 
 
+def test_e_bh_holds_within_each_run() -> None:
+    log_e = np.log([4000.0, 2000.0, 3000.0])
+
+    assert e_bh(log_e, 200, 0.05, run_ids=[7, 7, 9]).tolist() == [True, True, False]
+
+
+def test_a_family_without_cases_or_an_illegal_level_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"alpha must lie in \(0, 1\), got 1"):
+        e_bh([0.0], 10, 1)
+    with pytest.raises(ValueError, match="at least one case, got 0"):
+        e_bh([0.0], 0, 0.05)
+
+
 def test_label_counts_need_two_labels_of_one_shape() -> None:
     with pytest.raises(ValueError, match="at least two labels, got"):
         label_log_e([[1]], [[1]], [0], PRIOR)

@@ -13,6 +13,7 @@ from budgets.second_pass import (
     SecondPassState,
     decide_binary,
     decide_labels,
+    probability_moved,
 )
 
 PRIOR = BetaPrior(0.1, 1.9)
@@ -67,6 +68,24 @@ def test_a_known_near_tie_needs_no_repeats_when_the_profile_says_so() -> None:
     assert (state(fast), state(strict)) == (SecondPassState.CLEARED, SecondPassState.REPEAT)
 
 
+def test_a_critical_label_is_never_cleared_and_keeps_its_second_pass() -> None:
+    observed = [[0, 1], [3, 1], [10, 1], [0, 4]]
+    history = [[100, 60], [100, 0], [100, 0], [100, 0]]
+
+    decisions = decide_labels(
+        observed, history, [0] * 4, M, PRIOR, fast_clear=10.0, critical=[True] * 4
+    )
+
+    assert [SecondPassState(s).name for s in decisions.state] == ["REPEAT", "OPEN", "OPEN", "MOVED"]
+
+
+@pytest.mark.parametrize(("repeats", "wanted"), [(1, 2), (2, 1), (4, 2), (5, 1), (7, 3), (9, 1)])
+def test_nothing_is_decided_between_the_ends_of_waves(repeats: int, wanted: int) -> None:
+    for decisions in (labels(1 + repeats, 0), labels(1, repeats)):
+        assert state(decisions) is SecondPassState.REPEAT
+        assert int(decisions.repeats_wanted[0]) == wanted
+
+
 def test_a_crash_on_every_repeat_has_moved_and_one_that_went_away_is_cleared() -> None:
     decisions = decide_binary([4, 1], [4, 4], [0, 0], [50, 50], M, PRIOR)
 
@@ -111,6 +130,4 @@ def test_unchanged_suites_are_rarely_blocked() -> None:
 def test_no_evidence_leaves_the_prior_chance_of_a_regression(
     log_e: float, low: float, high: float
 ) -> None:
-    from budgets.second_pass import _probability_moved
-
-    assert low <= float(_probability_moved(np.array([log_e]))[0]) <= high
+    assert low <= float(probability_moved(np.array([log_e]))[0]) <= high
