@@ -205,6 +205,32 @@ def test_a_new_snapshot_starts_a_history_of_its_own_and_blocks_nothing_by_itself
     assert Epoch.objects.filter(case__name=CASE).count() == 2
 
 
+def test_a_snapshot_that_changed_is_told_from_a_prompt_that_changed() -> None:
+    history(SIZE, 3)
+    snapshot = {"gen_ai.response.model": "acme-llm-2026-11-20"}
+    prompt = {"tiebreak.prompt_sha256": "f" * 64}
+
+    new_model = take(suite(SIZE, CaseRun(CASE, properties=snapshot)), 30, **PR)
+    new_prompt = take(suite(SIZE, CaseRun(CASE, properties=prompt)), 31, **PR)
+
+    assert new_model["warnings"] == [
+        "The model snapshot changed from acme-llm-2026-09-01 to acme-llm-2026-11-20 for 1 case: "
+        "the provider changed, whatever this commit did. Their histories start anew, and nothing "
+        "blocks by itself before 10 calls."
+    ]
+    assert new_prompt["warnings"][0].startswith(
+        "The prompt changed from unknown to ffffffffff for 1 case: that is a change of the tests"
+    )
+
+
+def test_an_alias_that_pins_no_snapshot_is_named() -> None:
+    alias = {"gen_ai.request.model": "acme-llm"}
+
+    document = take([CaseRun(CASE, label=None, properties=alias)], 30)
+
+    assert document["warnings"][0].startswith("acme-llm is an alias and names no snapshot (1 case)")
+
+
 def test_what_a_change_breaks_stays_out_of_the_history_and_what_main_does_stays_in() -> None:
     history(SIZE)
     repeated(CaseRun(CASE, FLIP, "billing"), 4)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from budgets.models import Charge
 from tests.servers import product
 from tests.servers.processes import Child
-from triage.models import Case, EpochDay, Finding, Repository, Result, Run, Upload, Verdict
+from triage.models import Case, EpochDay, Finding, Result, Run, Upload, Verdict
 from triage.terms import UploadState
 from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token

@@ -25,6 +25,8 @@ class Summary:
     failures: RunFailures
     repository_budget: BudgetStanding
     is_incomplete: bool
+    # Sentences about epochs that the run opened and models that it did not pin.
+    notes: tuple[str, ...] = ()
 
 
 def verdict_document(
@@ -149,7 +151,7 @@ def _suite(failures: RunFailures) -> dict[str, object]:
 
 
 def _warnings(summary: Summary) -> list[str]:
-    warnings = []
+    warnings = list(summary.notes)
     failures, budget = summary.failures, summary.repository_budget
     if summary.is_incomplete:
         warnings.append("INCOMPLETE: a report was cut off; cases after the cut are not known.")

@@ -5,6 +5,12 @@ from collections.abc import Sequence
 from triage.history.suites import suite_history
 from triage.models import Epoch, Run, Verdict
 from triage.verdict.base import base_failures
+from triage.verdict.changes import (
+    change_sentence,
+    epoch_changes,
+    unpinned_models,
+    unpinned_sentence,
+)
 from triage.verdict.counting import RunCounts, RunFailures, count_failures, count_run
 from triage.verdict.document import Summary
 from triage.verdict.judgements import Judgement, judgement
@@ -14,6 +20,9 @@ from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
 from triage.verdict.standings import BudgetStanding, case_standings, repository_standing
 from triage.verdict.weighing import Circumstances, weigh
+
+# A run in which every prompt changed has one cause; a few examples show it.
+MOST_NOTES = 3
 
 
 def judge(run: Run) -> Verdict:
@@ -96,4 +105,10 @@ def _summary(
         parts_are_missing=counts.parts_got < counts.parts_expected,
     )
     standing = repository_standing(run.repository_id, run.at)
-    return Summary(conclusion, counts, failures, standing, is_incomplete)
+    return Summary(conclusion, counts, failures, standing, is_incomplete, _notes(run))
+
+
+def _notes(run: Run) -> tuple[str, ...]:
+    changes = [change_sentence(change) for change in epoch_changes(run)]
+    unpinned = [unpinned_sentence(*each) for each in unpinned_models(run).items()]
+    return (*changes[:MOST_NOTES], *unpinned[:MOST_NOTES])
