@@ -4,6 +4,7 @@ import math
 import re
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
 def read_seconds(text: str | None) -> float | None:
@@ -19,6 +20,11 @@ def read_seconds(text: str | None) -> float | None:
     except ValueError:
         seconds = _localised(text)
     return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def is_ambiguous(text: str) -> bool:
+    """Whether seconds could be read in two ways: one comma, and three digits behind it."""
+    return "," in text and bool(AMBIGUOUS.fullmatch(text.strip()))
 
 
 def _localised(text: str) -> float:

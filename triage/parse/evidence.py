@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from triage.parse.report import NO_EVIDENCE, Evidence, Observation
+from triage.parse.report import NO_EVIDENCE, Evidence, Observation, ReadWarning
+from triage.parse.xml_stream import RawCase, RawSuite
 from triage.terms import Assertion
 
 MOST_LABELS = 500
 MOST_OBSERVATIONS = 1_000
+# Properties that were read before are read once; beyond this they hardly repeat.
+MOST_KNOWN = 10_000
+LONGEST_NAME_SHOWN = 200
 
 # Names of the OpenTelemetry GenAI conventions, our own, and those seen in the wild for the same.
 TEXT_FIELDS = {
@@ -75,6 +79,56 @@ def read_evidence(properties: Iterable[tuple[str, str]]) -> tuple[Evidence, list
     if not draft.fields and not observations:
         return NO_EVIDENCE, draft.warnings
     return Evidence(**draft.fields, observations=observations), draft.warnings
+
+
+class SuiteEvidence:
+    """Evidence of the cases of one document, with their suites' word where they tell nothing."""
+
+    def __init__(self, warnings: list[ReadWarning]) -> None:
+        self._warnings = warnings
+        self._suites: dict[int, Evidence] = {}
+        # Cases of one suite tell the same of model and label more often than not.
+        self._known: dict[tuple[tuple[str, str], ...], Evidence] = {}
+
+    def tells_of_all(self, suites: Iterable[RawSuite]) -> bool:
+        """Whether a suite tells anything, so that even a case without properties has evidence."""
+        return any(is_evidence(name) for suite in suites for name, _ in suite.properties)
+
+    def of_case(self, raw: RawCase) -> Evidence:
+        """Return what a case tells; ``NO_EVIDENCE`` itself when neither it nor a suite does."""
+        suite = raw.suite
+        defaults = self._suites.get(id(suite))
+        if defaults is None:
+            defaults = self._of_suite(suite)
+        if not raw.properties:
+            return defaults
+        told = tuple(raw.properties)
+        evidence = self._known.get(told)
+        if evidence is None:
+            where = raw.attributes.get("name", "")[:LONGEST_NAME_SHOWN]
+            evidence = self._read(told, where, raw.line)
+        if evidence is NO_EVIDENCE:
+            return defaults
+        return with_defaults(evidence, defaults)
+
+    def _of_suite(self, suite: RawSuite) -> Evidence:
+        above = NO_EVIDENCE if suite.parent is None else self._suites.get(id(suite.parent))
+        if above is None and suite.parent is not None:
+            above = self._of_suite(suite.parent)
+        told = tuple((name, value) for name, value in suite.properties if is_evidence(name))
+        evidence = self._read(told, "suite", suite.line) if told else NO_EVIDENCE
+        known = above or NO_EVIDENCE
+        if evidence is not NO_EVIDENCE:
+            known = with_defaults(evidence, known)
+        self._suites[id(suite)] = known
+        return known
+
+    def _read(self, told: tuple[tuple[str, str], ...], where: str, line: int) -> Evidence:
+        evidence, problems = read_evidence(told)
+        self._warnings += [ReadWarning(f"{where}: {each}", line or None) for each in problems]
+        if not problems and len(self._known) < MOST_KNOWN:
+            self._known[told] = evidence
+        return evidence
 
 
 def with_defaults(evidence: Evidence, defaults: Evidence) -> Evidence:
@@ -179,7 +233,7 @@ def _labels(draft: _Draft, name: str, value: str) -> None:
 
 def _observations(draft: _Draft, name: str, value: str) -> None:
     try:
-        told = json.loads(value)
+        told = json.loads(value)[:MOST_OBSERVATIONS]
         draft.observations += [_observation(each) for each in told]
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         draft.warnings.append(

@@ -1,5 +1,6 @@
 """How much of an upload is read; everything beyond is refused or cut, and said so."""
 
+import hashlib
 from dataclasses import dataclass
 
 
@@ -17,12 +18,23 @@ class Limits:
     depth: int = 64
     cases: int = 200_000
     properties: int = 200
-    # Names are identified whole by their digest, so what is kept is for reading only.
+    # Longer names are cut and keep their identity by a digest of the whole.
     name: int = 1_000
+    # Rows of data that share one name; beyond, one name is one test.
+    rows: int = 1_000
     attribute: int = 4_000
+    # A thousand observations as JSON.
+    property_text: int = 256_000
     # Head and tail of a text: the assertion stands at one end or the other.
     text_head: int = 12_000
     text_tail: int = 4_000
+
+    def bounded_name(self, name: str) -> str:
+        """Return a name as it is kept: a long one cut, and told apart by a digest of the whole."""
+        if len(name) <= self.name:
+            return name
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{name[: self.name - len(digest) - 2]}…#{digest}"
 
 
 DEFAULT_LIMITS = Limits()

@@ -71,7 +71,9 @@ class Try:
     output: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+# A report holds a hundred thousand names and results. Frozen ones take three times as long to make,
+# so these two are not, and nobody changes them all the same.
+@dataclass(slots=True, unsafe_hash=True)
 class CaseName:
     """What a report calls a case. Suite names are a path; any part may be empty."""
 
@@ -81,7 +83,7 @@ class CaseName:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Result:
     """One case's outcome in one report, its entries merged by the rule of the dialect."""
 
@@ -134,6 +136,8 @@ class Report:
     totals: Totals = Totals()
     is_incomplete: bool = False
     hides_retries: bool = False
+    # What evidence of LLM calls the reporter leaves out, and the one line that adds it.
+    missing_evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

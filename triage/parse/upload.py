@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from xml.parsers import expat
 
 from triage.parse.archives import UploadedFile, unpack
+from triage.parse.collector import paused_collector
 from triage.parse.decoding import decode
 from triage.parse.junit import DocumentReader
 from triage.parse.limits import DEFAULT_LIMITS, Limits
@@ -36,7 +37,8 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
     unpacked = unpack(list(files), limits)
     reading = UploadReading(ignored=unpacked.ignored, refused=unpacked.refused)
     for file in unpacked.files:
-        outcome = read_report(file, limits)
+        with paused_collector():
+            outcome = read_report(file, limits)
         if isinstance(outcome, Report):
             reading.reports.append(outcome)
         elif isinstance(outcome, IgnoredFile) and len(unpacked.files) > 1:
@@ -67,10 +69,8 @@ def read_report(file: UploadedFile, limits: Limits) -> Report | RefusedFile | Ig
 def _read_xml(
     name: str, text: str, warnings: list[ReadWarning], limits: Limits
 ) -> Report | RefusedFile:
-    repaired = repair_characters(text)
-    warnings = [*warnings, *repaired.warnings]
     try:
-        document, is_incomplete, more = _parse(repaired.text, limits)
+        document, is_incomplete, more = _parse(text, limits)
     except RefusedXmlError as error:
         return RefusedFile(name, "refused", error.message, error.line)
     except expat.ExpatError as error:
@@ -78,7 +78,7 @@ def _read_xml(
     if document.misspelt:
         return RefusedFile(name, "not JUnit", MISSPELT.format(tag=document.misspelt))
     if document.root not in JUNIT_ROOTS:
-        if not any(suite.cases for suite in document.suites):
+        if not document.cases:
             other = by_root(document.root)
             return RefusedFile(name, other.kind, str(other))
         more.append(
@@ -102,18 +102,28 @@ def _malformed(name: str, error: expat.ExpatError) -> RefusedFile:
 
 
 def _parse(text: str, limits: Limits) -> tuple[RawDocument, bool, list[ReadWarning]]:
-    """Parse strictly, then with documents split, then with markup repaired."""
+    """Parse strictly, then with characters repaired, documents split, and markup repaired.
+
+    Nearly every report is well-formed, so nothing is searched for repairs before the first try.
+    """
     try:
         return _strict(text, limits), False, []
     except expat.ExpatError as error:
-        first = error
-    split = split_documents(text)
+        first = error.with_traceback(None)
+    repaired = repair_characters(text)
+    if repaired.warnings:
+        try:
+            return _strict(repaired.text, limits), False, repaired.warnings
+        except expat.ExpatError as error:
+            first = error.with_traceback(None)
+    split = split_documents(repaired.text)
+    warnings = [*repaired.warnings, *split.warnings]
     wrapped = f"<{WRAPPER}>{split.text}</{WRAPPER}>"
     try:
-        return _strict(wrapped, limits), False, _warned(split.warnings, first)
+        return _strict(wrapped, limits), False, _warned(warnings, first)
     except expat.ExpatError:
         pass
-    return _cut_or_repaired(split.text, split.warnings, first, limits)
+    return _cut_or_repaired(split.text, warnings, first, limits)
 
 
 def _cut_or_repaired(

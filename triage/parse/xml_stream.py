@@ -1,5 +1,7 @@
 """Stream XML into raw suites and cases: no entities, no network, bounded depth, text and number."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -15,6 +17,8 @@ RESULT_TAGS = frozenset({"failure", "error", "skipped"})
 RETRY_TAGS = frozenset({"rerunFailure", "rerunError", "flakyFailure", "flakyError"})
 OUTPUT_TAGS = frozenset({"system-out", "system-err"})
 SUITE_TAGS = frozenset({"testsuite", "testsuites"})
+# Elements without a reading of their own that every tool may write.
+SILENT_TAGS = frozenset({"properties", "stackTrace", WRAPPER})
 
 Attributes = dict[str, str]
 
@@ -51,17 +55,24 @@ class RawSuite:
     properties: list[tuple[str, str]] = field(default_factory=list)
     results: list[RawChild] = field(default_factory=list)
     parent: "RawSuite | None" = None
-    cases: int = 0
+    line: int = 0
 
 
-@dataclass(slots=True)
 class RawCase:
-    """A case as it stands in the file; ``children`` and ``properties`` are often empty."""
+    """A case as it stands in the file. ``line`` is known where something stands in the case."""
 
-    suite: RawSuite
-    attributes: Attributes
-    children: list[RawChild] = field(default_factory=list)
-    properties: list[tuple[str, str]] = field(default_factory=list)
+    __slots__ = ("attributes", "children", "line", "properties", "suite")
+
+    # Nearly all cases are plain passes, which share these and cost nothing more.
+    children: list[RawChild] | tuple[()]
+    properties: list[tuple[str, str]] | tuple[()]
+
+    def __init__(self, suite: RawSuite, attributes: Attributes) -> None:
+        self.suite = suite
+        self.attributes = attributes
+        self.children = ()
+        self.properties = ()
+        self.line = 0
 
 
 @dataclass(slots=True)
@@ -72,8 +83,14 @@ class RawDocument:
     suites: list[RawSuite] = field(default_factory=list)
     cases: list[RawCase] = field(default_factory=list)
     tags: set[str] = field(default_factory=set)
+    unknown: Counter[str] = field(default_factory=Counter)
     # A tag that would be a case if it were spelt as one.
     misspelt: str = ""
+    dropped_properties: int = 0
+
+
+Start = Callable[[str, Attributes], None]
+End = Callable[[str], None]
 
 
 class XmlStream:
@@ -82,103 +99,175 @@ class XmlStream:
     def __init__(self, limits: Limits) -> None:
         self.document = RawDocument()
         self._limits = limits
-        self._open: list[str] = []
-        self._suites = [RawSuite((), {})]
+        self._deepest = limits.depth
+        self._depth = 0
+        self._cases = self.document.cases
+        self._suite = RawSuite((), {})
         self._case: RawCase | None = None
         self._child: RawChild | None = None
         self._property: str | None = None
-        self._parser = expat.ParserCreate("utf-8")
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        # Handlers by tag; a tag that is new, or has a prefix, is added as it is met.
+        self._starts: dict[str, Start] = {
+            "testcase": self._start_case,
+            "property": self._start_property,
+            **dict.fromkeys(SUITE_TAGS, self._start_suite),
+            **dict.fromkeys(RESULT_TAGS | RETRY_TAGS, self._start_result),
+            **dict.fromkeys(OUTPUT_TAGS, self._start_output),
+            **dict.fromkeys(SILENT_TAGS, _ignore_start),
+        }
+        self._ends: dict[str, End] = {
+            "testcase": self._end_case,
+            **dict.fromkeys(SUITE_TAGS, self._end_suite),
+            **dict.fromkeys(RESULT_TAGS | RETRY_TAGS | OUTPUT_TAGS | {"property"}, self._end_child),
+        }
+        self._parser = self._make_parser()
 
     def read(self, text: str) -> None:
         """Read a whole document; raise ``expat.ExpatError`` or ``RefusedXmlError``."""
         data = text.encode("utf-8", "replace")
-        for start in range(0, len(data), CHUNK_BYTES):
-            self._parser.Parse(data[start : start + CHUNK_BYTES])
-        self._parser.Parse(b"", True)  # noqa: FBT003 - expat takes it by position only
+        parser = self._parser
+        try:
+            for start in range(0, len(data), CHUNK_BYTES):
+                parser.Parse(data[start : start + CHUNK_BYTES])
+            parser.Parse(b"", True)  # noqa: FBT003 - expat takes it by position only
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Let go of the handlers, which hold this object and all it has read in a cycle."""
+        self._starts.clear()
+        self._ends.clear()
+        self._parser.StartElementHandler = None
+        self._parser.EndElementHandler = None
+        self._parser.CharacterDataHandler = None
+        self._parser.StartDoctypeDeclHandler = None
+
+    def _make_parser(self) -> expat.XMLParserType:
+        parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._refuse_doctype
+        return parser
 
     def _start(self, tag: str, attributes: Attributes) -> None:
-        tag = tag.rpartition(":")[2]
-        self._open.append(tag)
+        self._depth += 1
         if tag == "testcase":
-            self._start_case(attributes)
-        elif tag in SUITE_TAGS and self._case is None:
-            self._start_suite(tag, attributes)
-        elif tag == "property":
-            self._start_property(attributes)
-        elif (
-            tag in RESULT_TAGS
-            or tag in RETRY_TAGS
-            or (tag in OUTPUT_TAGS and self._case is not None and self._child is None)
-        ):
-            self._start_result(tag, attributes)
-        elif tag != WRAPPER:
-            self._note_root(tag)
-            if tag.lower() == "testcase":
-                self.document.misspelt = tag
-        if len(self._open) > self._limits.depth:
-            raise self._refusal(f"elements are nested deeper than {self._limits.depth}")
-
-    def _start_case(self, attributes: Attributes) -> None:
-        suite = self._suites[-1]
-        suite.cases += 1
-        self._case = RawCase(suite, attributes)
-        if len(self.document.cases) >= self._limits.cases:
-            raise self._refusal(f"the file holds more than {self._limits.cases} test cases")
-
-    def _start_suite(self, tag: str, attributes: Attributes) -> None:
-        self._note_root(tag)
-        above = self._suites[-1]
-        name = attributes.get("name", "")
-        is_group = tag == "testsuites"
-        suite = RawSuite(above.path if is_group else (*above.path, name), attributes, parent=above)
-        self._suites.append(suite)
-        self.document.suites.append(suite)
-
-    def _start_property(self, attributes: Attributes) -> None:
-        name = attributes.get("name", "")
-        if "value" in attributes:
-            self._add_property(name, attributes["value"])
-        else:
-            self._property = name
-            self._child = RawChild("property", attributes)
-            self._collect()
-
-    def _add_property(self, name: str, value: str) -> None:
-        owner = self._case.properties if self._case else self._suites[-1].properties
-        if len(owner) < self._limits.properties:
-            owner.append((name, value))
-
-    def _start_result(self, tag: str, attributes: Attributes) -> None:
-        self.document.tags.add(tag)
-        self._child = RawChild(tag, attributes)
-        if self._case is not None:
-            self._case.children.append(self._child)
-        else:
-            self._suites[-1].results.append(self._child)
-        self._collect()
-
-    def _collect(self) -> None:
-        if self._child is not None:
-            self._child.text = BoundedText(self._limits.text_head, self._limits.text_tail)
-            self._parser.CharacterDataHandler = self._child.text.append
+            # The fast way for what most elements are.
+            self._case = RawCase(self._suite, attributes)
+            return
+        if self._depth > self._deepest:
+            raise self._refusal(
+                f"elements are nested deeper than {self._deepest}, which no test tool does"
+            )
+        start = self._starts.get(tag)
+        if start is None:
+            start = self._starts.get(_local(tag), self._start_other)
+            self._starts[tag] = start
+        start(tag, attributes)
 
     def _end(self, tag: str) -> None:
-        tag = self._open.pop()
-        if tag == "testcase" and self._case is not None:
-            self.document.cases.append(self._case)
-            self._case = self._child = None
-        elif tag in SUITE_TAGS and self._case is None and len(self._suites) > 1:
-            self._suites.pop()
-        elif self._child is not None and tag == self._child.tag:
-            self._end_child()
+        self._depth -= 1
+        if tag == "testcase":
+            self._end_case(tag)
+            return
+        end = self._ends.get(tag)
+        if end is None:
+            end = self._ends.get(_local(tag), _ignore_end)
+            self._ends[tag] = end
+        end(tag)
 
-    def _end_child(self) -> None:
-        if self._property is not None and self._child is not None:
-            self._add_property(self._property, self._child.body)
+    def _start_case(self, tag: str, attributes: Attributes) -> None:
+        self._case = RawCase(self._suite, attributes)
+
+    def _end_case(self, tag: str) -> None:
+        case = self._case
+        if case is None:
+            return
+        self._cases.append(case)
+        self._case = self._child = None
+        if len(self._cases) > self._limits.cases:
+            raise self._refusal(
+                f"the file holds more than {self._limits.cases} test cases; send it in parts"
+            )
+
+    def _start_suite(self, tag: str, attributes: Attributes) -> None:
+        if self._case is not None:
+            return
+        tag = _local(tag)
+        self._note_root(tag)
+        above = self._suite
+        name = self._limits.bounded_name(attributes.get("name", ""))
+        path = above.path if tag == "testsuites" else (*above.path, name)
+        suite = RawSuite(path, attributes, parent=above, line=self._parser.CurrentLineNumber)
+        self._suite = suite
+        self.document.suites.append(suite)
+
+    def _end_suite(self, tag: str) -> None:
+        if self._case is None and self._suite.parent is not None:
+            self._suite = self._suite.parent
+
+    def _start_property(self, tag: str, attributes: Attributes) -> None:
+        name, value = attributes.get("name", ""), attributes.get("value")
+        if value is None:
+            self._property = name
+            self._collect(RawChild("property", attributes), self._limits.property_text)
+        elif self._case is not None and not self._case.properties:
+            self._case.properties = [(name, value)]
+            self._case.line = self._case.line or self._parser.CurrentLineNumber
+        else:
+            self._add_property(name, value)
+
+    def _add_property(self, name: str, value: str) -> None:
+        owner = self._suite if self._case is None else self._case
+        if len(owner.properties) < self._limits.properties:
+            owner.properties = [*owner.properties, (name, value)]
+        else:
+            self.document.dropped_properties += 1
+
+    def _start_result(self, tag: str, attributes: Attributes) -> None:
+        child = RawChild(_local(tag), attributes)
+        self.document.tags.add(child.tag)
+        case = self._case
+        if case is None:
+            self._suite.results.append(child)
+        elif case.children:
+            case.children.append(child)
+        else:
+            case.children = [child]
+            case.line = case.line or self._parser.CurrentLineNumber
+        self._collect(child, self._limits.text_head)
+
+    def _start_output(self, tag: str, attributes: Attributes) -> None:
+        if self._child is not None:
+            # What a retry printed is no part of its failure.
+            self._parser.CharacterDataHandler = None
+        elif self._case is not None:
+            self._start_result(tag, attributes)
+
+    def _start_other(self, tag: str, attributes: Attributes) -> None:
+        tag = _local(tag)
+        self._note_root(tag)
+        if len(self.document.unknown) < self._limits.properties:
+            self.document.unknown[tag[:60]] += 1
+        if tag.lower() == "testcase":
+            self.document.misspelt = tag
+
+    def _collect(self, child: RawChild, head: int) -> None:
+        child.text = BoundedText(head, self._limits.text_tail)
+        self._child = child
+        self._parser.CharacterDataHandler = child.text.append
+
+    def _end_child(self, tag: str) -> None:
+        child = self._child
+        if child is None:
+            return
+        if child.tag != _local(tag):
+            if child.text is not None:
+                self._parser.CharacterDataHandler = child.text.append
+            return
+        if self._property is not None:
+            self._add_property(self._property, child.body)
             self._property = None
         self._child = None
         self._parser.CharacterDataHandler = None
@@ -195,3 +284,16 @@ class XmlStream:
 
     def _refusal(self, message: str) -> RefusedXmlError:
         return RefusedXmlError(message, self._parser.CurrentLineNumber)
+
+
+def _local(tag: str) -> str:
+    """Return a tag without its namespace's prefix."""
+    return tag.rpartition(":")[2]
+
+
+def _ignore_start(tag: str, attributes: Attributes) -> None:
+    """Nothing starts with this element."""
+
+
+def _ignore_end(tag: str) -> None:
+    """Nothing ends with this element."""

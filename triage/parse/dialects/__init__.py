@@ -1,0 +1,1 @@
+"""How each tool writes JUnit XML where its reading departs from the plain one, by family."""
