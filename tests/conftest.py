@@ -77,15 +77,6 @@ def server_url(web_server: WebServer) -> str:
     return f"http://{LOOPBACK}:{web_server.port}"
 
 
-@pytest.fixture
-def celery_worker(
-    transactional_db: None, web_server: WebServer, product_env: dict[str, str]
-) -> Iterator[Child]:
-    """A Celery worker in a process of its own; ask for it first, so that the server starts too."""
-    with product.worker(product_env) as worker:
-        yield worker
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
     """A headless Chromium; tests that use it are marked ``browser``."""

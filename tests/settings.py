@@ -17,6 +17,8 @@ os.environ |= {
     "TIEBREAK_URL": "http://127.0.0.1:8000",
     "ALLOWED_HOSTS": "",
     "DEBUG": "false",
+    # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
+    "OPENBLAS_NUM_THREADS": "1",
 }
 
 from triage.settings import *  # noqa: E402, F403

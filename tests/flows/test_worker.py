@@ -3,6 +3,7 @@
 import json
 import signal
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,9 +16,9 @@ from django.utils import timezone
 
 from budgets.models import Charge
 from tests.servers import product
+from tests.servers.dying_worker import DEADLY_REPOSITORY
 from tests.servers.processes import Child
 from triage.models import Case, EpochDay, Finding, Result, Run, Upload, Verdict
-from triage.terms import UploadState
 from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
 
@@ -43,16 +44,7 @@ REPORT = b"""<testsuite name="evals">
 </testsuite>"""
 # A flip without any history cannot be told from a near tie yet; it is held, never charged.
 FINDINGS = {"tests.evals::test_refund": "near_tie", "tests.evals::test_summary": "expected_flake"}
-RECORDED = {
-    "Run": 1,
-    "Upload": 1,
-    "Case": 3,
-    "Result": 2,
-    "EpochDay": 2,
-    "Finding": 0,
-    "Verdict": 0,
-    "Charge": 0,
-}
+RECORDED = {"Run": 1, "Upload": 1, "Case": 3, "Result": 2, "EpochDay": 2}
 JUDGED = {"Finding": 2, "Verdict": 1, "Charge": 1}
 WAIT_S = 60
 
@@ -82,16 +74,24 @@ class Client:
 
 
 @pytest.fixture
-def client(transactional_db: None, server_url: str) -> Client:
-    """A client with a token of a repository that nothing was sent for."""
-    repository = find_or_add_repository("acme/shop")
-    return Client(server_url, repository.full_name, create_token(repository, "ci"))
+def worker(
+    transactional_db: None, web_server: object, product_env: dict[str, str]
+) -> Iterator[Child]:
+    """A worker, killed as soon as it has recorded a run of the deadly repository."""
+    with product.worker(product_env, "--include=tests.servers.dying_worker") as worker:
+        yield worker
 
 
-def row_counts() -> dict[str, int]:
+def client(server_url: str, full_name: str) -> Client:
+    """Return a client with a token of a repository that nothing was sent for."""
+    repository = find_or_add_repository(full_name)
+    return Client(server_url, full_name, create_token(repository, "ci"))
+
+
+def row_counts() -> Counter[str]:
     """Return how many rows there are of everything that an upload writes."""
     tables = (Run, Upload, Case, Result, EpochDay, Finding, Verdict, Charge)
-    return {table.__name__: table.objects.count() for table in tables}
+    return Counter({table.__name__: table.objects.count() for table in tables})
 
 
 def findings(document: dict[str, Any]) -> dict[str, str]:
@@ -99,42 +99,31 @@ def findings(document: dict[str, Any]) -> dict[str, str]:
     return {each["case"]: each["finding"] for each in document["findings"]}
 
 
-def test_a_worker_takes_an_upload_to_its_verdict(celery_worker: Child, client: Client) -> None:
-    status, document = client.upload(wait=WAIT_S)
-    assert status == 201, celery_worker.output
-    assert document["conclusion"] == "on_hold"
-    assert findings(document) == FINDINGS
-
-
-@pytest.fixture
-def dying_worker(
-    transactional_db: None, web_server: object, product_env: dict[str, str]
-) -> Iterator[Child]:
-    """A worker that is killed as soon as it has recorded a run."""
-    with product.worker(product_env, "--include=tests.servers.dying_worker") as worker:
-        yield worker
+def expire_lease() -> None:
+    """Let the lease of the dead worker run out without waiting for it."""
+    Upload.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_worker_killed_between_record_and_verdict_loses_nothing_and_counts_nothing_twice(
-    dying_worker: Child, client: Client, product_env: dict[str, str]
+    worker: Child, server_url: str, product_env: dict[str, str]
 ) -> None:
-    status, pending = client.upload(wait=0)
-    assert (status, dying_worker.wait_until_dead()) == (202, -signal.SIGKILL), dying_worker.output
-    assert Upload.objects.get().state == UploadState.RECORDED
-    assert row_counts() == RECORDED
+    """One flow, since every process of it takes seconds to start: undisturbed, killed, repaired."""
+    status, document = client(server_url, "acme/shop").upload(wait=WAIT_S)
+    assert (status, findings(document)) == (201, FINDINGS), worker.output
+    assert document["conclusion"] == "on_hold"
+    undisturbed = row_counts()
+    assert undisturbed == Counter(RECORDED | JUDGED)
+
+    unlucky = client(server_url, DEADLY_REPOSITORY)
+    status, pending = unlucky.upload(wait=0)
+    assert (status, worker.wait_until_dead()) == (202, -signal.SIGKILL), worker.output
+    assert row_counts() == undisturbed + Counter(RECORDED)
 
     expire_lease()
-    with product.worker(product_env) as worker:
+    with product.worker(product_env) as replacement:
         Celery(broker=product_env["BROKER_URL"]).send_task("triage.sweep")
-        status, document = client.read(pending["upload"]["id"])
-        assert status == 200, worker.output
-        assert findings(document) == FINDINGS
-        status, replayed = client.upload(wait=WAIT_S)
+        status, document = unlucky.read(pending["upload"]["id"])
+        assert (status, findings(document)) == (200, FINDINGS), replacement.output
+        status, replayed = unlucky.upload(wait=WAIT_S)
     assert (status, replayed["findings"]) == (200, document["findings"])
-    assert row_counts() == RECORDED | JUDGED
-
-
-def expire_lease() -> None:
-    """Let the lease of the dead worker run out without waiting for it."""
-    past = timezone.now() - timedelta(seconds=1)
-    Upload.objects.update(leased_until=past)
+    assert row_counts() == undisturbed + undisturbed
