@@ -45,12 +45,14 @@ check: $(INSTALLED_DEV)
 	$(BIN)/python -m pip check
 
 bench: $(INSTALLED_DEV)
-	@for file in $(filter-out %/bench_decisions.py,$(wildcard tests/benchmarks/bench_*.py)); do \
+	@for file in $(filter-out %/bench_decisions.py %/bench_replay.py,$(wildcard tests/benchmarks/bench_*.py)); do \
 		$(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || exit; done
 
-# The operating characteristics of the decisions: false alarms and misses on simulated histories.
+# The operating characteristics of the decisions on real calls: those of the statistical core
+# against their bounds, then those of the whole product with its second passes.
 bench-decisions: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.benchmarks.bench_decisions
+	$(BIN)/python -m tests.benchmarks.bench_replay
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
 	$(call install,.)
