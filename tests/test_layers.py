@@ -12,7 +12,7 @@ FRAMEWORKS = ("django", "celery", "ninja")
 PURE_FOLDERS = ("triage/parse", "triage/classify", "budgets")
 PURE_MODULES = ("triage.terms", "triage.errors", "triage.verdict.rules")
 # The database's side of the budgets.
-DATABASE_MODULES = {"apps", "models", "ledger"}
+DATABASE_MODULES = {"apps", "models", "ledger", "accounts"}
 
 
 def pure_modules() -> list[str]:
