@@ -173,7 +173,7 @@ def test_a_tar_in_a_gzip_is_opened() -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (gzip.compress(gzip.compress(ONE_FAILED)), "nested deeper"),
+        (gzip.compress(gzip.compress(ONE_FAILED)), "gzipped twice"),
         (gzip.compress(ONE_FAILED)[:-6], "damaged or cut off"),
         (gzip.compress(b" " * 100_000_000), "more than 200 times its size"),
         (b"PK\x03\x04garbage", "the zip archive cannot be read"),

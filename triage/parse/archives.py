@@ -73,15 +73,20 @@ class Unpacker:
         if is_archive and depth >= DEEPEST:
             self._refuse(file.name, "archive", f"archives are nested deeper than {DEEPEST} levels")
         elif body.startswith(GZIP):
-            inner = UploadedFile(file.name.removesuffix(".gz"), self._gunzip(body))
-            # A gzip in a gzip is a mistake of the script that made it; a tar in one is usual.
-            self.add(inner, DEEPEST if inner.body.startswith(GZIP) else depth + 1)
+            self._add_gunzipped(UploadedFile(file.name, self._gunzip(body)), depth + 1)
         elif body.startswith(ZIP):
             self._add_members(file.name, self._zip_members(body), depth)
         elif _is_tar(body):
             self._add_members(file.name, self._tar_members(body), depth)
         else:
             self._add_plain(file)
+
+    def _add_gunzipped(self, file: UploadedFile, depth: int) -> None:
+        """Take what a gzip holds: a report, or a tar of reports."""
+        if file.body.startswith(GZIP):
+            self._refuse(file.name, "gzip", "this is gzipped twice; gzip it once")
+        else:
+            self.add(file, depth)
 
     def _add_plain(self, file: UploadedFile) -> None:
         if len(self.unpacked.files) >= self._limits.files:
@@ -91,10 +96,11 @@ class Unpacker:
     def _add_members(self, archive: str, members: Iterator[UploadedFile], depth: int) -> None:
         for member in members:
             reason = _why_ignored(member)
+            name = f"{archive}/{member.name}"
             if reason:
-                self.unpacked.ignored.append(IgnoredFile(f"{archive}/{member.name}", reason))
+                self.unpacked.ignored.append(IgnoredFile(name, reason))
             else:
-                self.add(member, depth + 1)
+                self.add(UploadedFile(name, member.body), depth + 1)
 
     def _gunzip(self, body: bytes) -> bytes:
         stream = zlib.decompressobj(wbits=31)

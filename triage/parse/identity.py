@@ -12,6 +12,11 @@ WORKSPACES = re.compile(
     r"|/builds/[^/]+/[^/]+/|/root/project/|/home/circleci/project/|/bitbucket/pipelines/agent/build/"
     r"|/var/lib/jenkins/workspace/[^/]+/|[A-Za-z]:/a/\d+/s/|[A-Za-z]:/a/[^/]+/[^/]+/)"
 )
+# xmlrunner: "mod.Case-20261201010914"; others write ISO times.
+RUN_TIME = re.compile(r"[-_ @]?(?:\d{14}|\d{4}-\d\d-\d\d[T _-]\d\d[:_-]\d\d(?:[:_-]\d\d)?\S*)")
+TEMPORARY_FOLDER = re.compile(
+    r"(?:/private)?/(?:tmp|var/folders/\w+/\w+/T)/[\w.-]+/|[A-Za-z]:[\\/]\S*?[\\/]Temp[\\/][\w.-]+[\\/]"
+)
 # Reporters that write the same class name for every test say nothing by it.
 CONSTANT_CLASSNAMES = frozenset({"", "test", "tests", "unknown", "undefined"})
 
@@ -33,8 +38,13 @@ def case_key(case: CaseName) -> str:
 def identity_parts(case: CaseName) -> tuple[str, ...]:
     """Return what the key is made of."""
     if case.classname in CONSTANT_CLASSNAMES and not case.file:
-        return ("", *case.suite, case.classname, case.name)
+        return ("", *map(_without_run, case.suite), case.classname, case.name)
     return (case.file, case.classname, case.name)
+
+
+def _without_run(suite: str) -> str:
+    """Return a suite's name without what names one run: its time, its temporary folder."""
+    return TEMPORARY_FOLDER.sub("", RUN_TIME.sub("", suite))
 
 
 def repository_path(path: str) -> str:

@@ -35,17 +35,21 @@ PASSED_ONCE: tuple[Try, ...] = (Try(Outcome.PASSED),)
 NOT_RUN = frozenset({"notrun", "disabled", "suppressed", "ignored", "pending", "skipped"})
 # A usual number of seconds needs no second look.
 LONGEST_S = 1e9
+STAMP_ATTRIBUTES = ("timestamp", "time", "hostname")
 FAILING_TAGS = frozenset({"failure", "error"})
 
 
 class DocumentReader:
     """Turns one raw document into a report."""
 
-    def __init__(self, file: str, document: RawDocument, limits: Limits) -> None:
+    def __init__(
+        self, file: str, document: RawDocument, limits: Limits, *, is_incomplete: bool = False
+    ) -> None:
         self.dialect = detect(document)
         self.report = Report(
             file,
             self.dialect.name,
+            is_incomplete=is_incomplete,
             hides_retries=self.dialect.hides_retries,
             missing_evidence=self.dialect.missing_evidence,
         )
@@ -64,12 +68,19 @@ class DocumentReader:
         results = [self._result(raw) for raw in document.cases]
         merged = merge_entries(document.cases, results, self.dialect, self._limits.rows)
         report.totals = _totals(merged.results)
+        report.suite_stamps = self._stamps()
         report.results = merged.results
         if self.dialect.numbers_repetitions:
             report.results = merge_repetitions(merged.results)
         self._add_suite_results()
         self._warn_of_shape(len(merged.groups))
         return report
+
+    def _stamps(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        return {
+            suite.path: tuple(suite.attributes.get(name, "") for name in STAMP_ATTRIBUTES)
+            for suite in self._document.suites
+        }
 
     def _result(self, raw: RawCase) -> Result:
         attributes = raw.attributes
@@ -159,8 +170,10 @@ class DocumentReader:
             failing = [child for child in suite.results if child.tag in FAILING_TAGS]
             if failing:
                 report.results.append(suite_result(suite, tuple(map(self._failure, failing))))
+        # What a report that is cut off counts beyond its cases is not lost, only not there.
+        counted = [] if report.is_incomplete else counted_problems(document, self.dialect)
         lost = [
-            *counted_problems(document, self.dialect),
+            *counted,
             *broken_skips(document, self.dialect, self._limits),
         ]
         report.results += lost
@@ -177,10 +190,10 @@ class DocumentReader:
             empty = "holds counters and no test case: only totals are known"
             warn(ReadWarning(f"the report {empty if has_counters else 'holds no test'}"))
         if repeated:
-            warn(ReadWarning(f"{repeated} names stand more than once: {self._repetition()}"))
+            warn(ReadWarning(f"names that stand more than once: {repeated}, {self._repetition()}"))
         if document.unknown:
             most = ", ".join(f"<{tag}>" for tag, _ in document.unknown.most_common(5))
-            warn(ReadWarning(f"{document.unknown.total()} unknown elements were ignored: {most}"))
+            warn(ReadWarning(f"elements that were ignored: {document.unknown.total()} ({most})"))
         if document.dropped_properties:
             most_properties = self._limits.properties
             warn(

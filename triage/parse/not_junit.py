@@ -87,11 +87,11 @@ def recognise(text: str) -> OtherFormat | None:
     if re.match(r"<!doctype\s+html|<html", head, re.IGNORECASE):
         return HTML
     roots = ROOT.findall(head)
-    if not roots:
-        return BINARY if "\0" in head[:1000] else TEXT
-    if JUNIT_ROOTS & set(roots):
+    if roots:
+        return None if JUNIT_ROOTS & set(roots) else BY_ROOT.get(roots[0])
+    if head.startswith(("<?xml", "<!DOCTYPE")):
         return None
-    return BY_ROOT.get(roots[0])
+    return BINARY if "\0" in head[:1000] else TEXT
 
 
 def by_root(root: str) -> OtherFormat:

@@ -138,6 +138,8 @@ class Report:
     hides_retries: bool = False
     # What evidence of LLM calls the reporter leaves out, and the one line that adds it.
     missing_evidence: str = ""
+    # When, for how long and where each suite ran, as written.
+    suite_stamps: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

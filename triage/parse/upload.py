@@ -1,11 +1,13 @@
 """Read the files of an upload: archives opened, reports read, everything else named."""
 
+import hashlib
 from collections.abc import Sequence
 from xml.parsers import expat
 
 from triage.parse.archives import UploadedFile, unpack
 from triage.parse.collector import paused_collector
 from triage.parse.decoding import decode
+from triage.parse.duplicates import drop_same_suites
 from triage.parse.junit import DocumentReader
 from triage.parse.limits import DEFAULT_LIMITS, Limits
 from triage.parse.not_junit import CHECKSTYLE, COVERAGE, JUNIT_ROOTS, by_root, recognise
@@ -36,10 +38,16 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
     """Read every file of an upload; what cannot be read is refused by name, never raised."""
     unpacked = unpack(list(files), limits)
     reading = UploadReading(ignored=unpacked.ignored, refused=unpacked.refused)
+    known: dict[bytes, str] = {}
     for file in unpacked.files:
+        digest = hashlib.sha256(file.body).digest()
+        if digest in known:
+            reading.ignored.append(IgnoredFile(file.name, f"the same content as {known[digest]}"))
+            continue
         with paused_collector():
             outcome = read_report(file, limits)
         if isinstance(outcome, Report):
+            known[digest] = file.name
             reading.reports.append(outcome)
         elif isinstance(outcome, IgnoredFile) and len(unpacked.files) > 1:
             reading.ignored.append(outcome)
@@ -47,6 +55,8 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
             reading.refused.append(RefusedFile(outcome.file, "other", outcome.reason))
         else:
             reading.refused.append(outcome)
+    if len(reading.reports) > 1:
+        drop_same_suites(reading.reports)
     return reading
 
 
@@ -84,8 +94,7 @@ def _read_xml(
         more.append(
             ReadWarning(f"<{document.root[:60]}> is not JUnit's; the suites in it were read")
         )
-    report = DocumentReader(name, document, limits).read()
-    report.is_incomplete = is_incomplete
+    report = DocumentReader(name, document, limits, is_incomplete=is_incomplete).read()
     report.warnings = [*warnings, *more, *report.warnings]
     return report
 
@@ -120,10 +129,10 @@ def _parse(text: str, limits: Limits) -> tuple[RawDocument, bool, list[ReadWarni
     warnings = [*repaired.warnings, *split.warnings]
     wrapped = f"<{WRAPPER}>{split.text}</{WRAPPER}>"
     try:
-        return _strict(wrapped, limits), False, _warned(warnings, first)
+        document = _strict(wrapped, limits)
     except expat.ExpatError:
-        pass
-    return _cut_or_repaired(split.text, warnings, first, limits)
+        return _cut_or_repaired(split.text, warnings, first, limits)
+    return document, False, warnings or [_what_followed(document, first)]
 
 
 def _cut_or_repaired(
@@ -153,8 +162,9 @@ def _strict(text: str, limits: Limits) -> RawDocument:
     return stream.document
 
 
-def _warned(warnings: list[ReadWarning], first: expat.ExpatError) -> list[ReadWarning]:
-    """Return warnings that name what made the strict reading fail."""
-    return warnings or [
-        ReadWarning("text after the report was ignored", first.lineno),
-    ]
+def _what_followed(document: RawDocument, first: expat.ExpatError) -> ReadWarning:
+    """Return the warning for a document that was only read because its root was wrapped."""
+    roots = sum(suite.is_outermost for suite in document.suites)
+    if roots > 1:
+        return ReadWarning(f"{roots} reports in one file were joined", first.lineno)
+    return ReadWarning("text after the report was ignored", first.lineno)

@@ -57,6 +57,11 @@ class RawSuite:
     parent: "RawSuite | None" = None
     line: int = 0
 
+    @property
+    def is_outermost(self) -> bool:
+        """Whether it is the root of its document."""
+        return self.parent is not None and self.parent.parent is None
+
 
 class RawCase:
     """A case as it stands in the file. ``line`` is known where something stands in the case."""
@@ -195,7 +200,8 @@ class XmlStream:
         if self._case is not None:
             return
         tag = _local(tag)
-        self._note_root(tag)
+        if not self.document.root:
+            self.document.root = tag
         above = self._suite
         name = self._limits.bounded_name(attributes.get("name", ""))
         path = above.path if tag == "testsuites" else (*above.path, name)
@@ -247,8 +253,9 @@ class XmlStream:
 
     def _start_other(self, tag: str, attributes: Attributes) -> None:
         tag = _local(tag)
-        self._note_root(tag)
-        if len(self.document.unknown) < self._limits.properties:
+        if not self.document.root:
+            self.document.root = tag
+        elif len(self.document.unknown) < self._limits.properties:
             self.document.unknown[tag[:60]] += 1
         if tag.lower() == "testcase":
             self.document.misspelt = tag
@@ -271,10 +278,6 @@ class XmlStream:
             self._property = None
         self._child = None
         self._parser.CharacterDataHandler = None
-
-    def _note_root(self, tag: str) -> None:
-        if not self.document.root:
-            self.document.root = tag
 
     def _refuse_doctype(self, *_: object) -> None:
         raise self._refusal(

@@ -4,7 +4,10 @@ from triage.parse.dialects.dialect import Dialect, Group, Traits
 from triage.terms import Merge
 
 # The order in which pytest has written these attributes since 5.1, whatever the suite is called.
-ATTRIBUTES = ("name", "errors", "failures", "skipped", "tests", "time")
+ATTRIBUTES = (
+    *("name", "errors", "failures", "skipped", "tests", "time"),
+    *("timestamp", "hostname"),
+)
 
 
 def pytest_entries(group: Group) -> Merge:
@@ -24,7 +27,7 @@ def is_pytest(traits: Traits) -> bool:
         traits.suite_name == "pytest"
         or traits.root_name == "pytest tests"
         or traits.first_case.get("file", "").endswith(".py")
-        or tuple(traits.suite)[: len(ATTRIBUTES)] == ATTRIBUTES
+        or tuple(traits.suite) == ATTRIBUTES
     )
 
 
