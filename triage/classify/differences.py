@@ -1,10 +1,11 @@
 """Say what differs in a failing try: the label, the wording, the form, or nothing of the model."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
 from triage.parse.failure_messages.reading import read_pairs
+from triage.parse.failure_messages.values import members
 from triage.parse.provider_errors import is_provider_error
 from triage.parse.report import Failure, Try
 from triage.terms import Difference, Outcome
@@ -14,13 +15,19 @@ LABEL = re.compile(r"[^\W\d][\w./:&+-]*(?: [\w./:&+-]+){0,2}")
 LONGEST_LABEL = 50
 NO_LABELS = frozenset({"true", "false", "none", "null", "undefined", "nil", "nan"})
 
+BOOLEANS = frozenset({"true", "false"})
+RECORD = re.compile(r"\s*[\w.:%]*\s*[{\[(]")
+
 UNPARSED = re.compile(
     r"\b(?:JSONDecodeError|JsonParseException|JsonSyntaxException|ValidationError|SyntaxError"
     r"|OutputParserException|SchemaError|ParseError|MalformedJsonException|JsonProcessingException"
     r"|UnmarshalTypeError|ZodError|InstructorRetryException|json\.SyntaxError)\b"
     r"|Unexpected token .{1,40} in JSON|is not valid JSON|invalid character .{1,20} looking for"
 )
-EXCEPTION = re.compile(r"\b(?:(?:[A-Za-z_][\w.$]*)?(?:Error|Exception)\b|panic:)")
+EXCEPTION = re.compile(
+    r"\b(?:(?:[A-Za-z_][\w.$]*)?(?:Error|Exception)\b|panic:|std::\w*(?:error|exception)\b"
+    r"|UNCAUGHT EXCEPTION|SIGSEGV|SIGABRT|Segmentation fault|core dumped|terminate called)"
+)
 ASSERTION = re.compile(
     r"Assert(?:ion)?(?:Failed)?(?:Error|Exception)?|expect|ComparisonFailure", re.I
 )
@@ -87,14 +94,23 @@ def _observed_flip(attempt: Try) -> StatedPair | None:
 
 
 def _stated_flip(pairs: tuple[StatedPair, ...], labels: frozenset[str]) -> StatedPair | None:
-    return next(
-        (
-            pair
-            for pair in pairs
-            if {pair.expected, pair.observed} <= labels and pair.expected != pair.observed
-        ),
-        None,
-    )
+    """Return the first pair of labels: two that differ, or one that is not among those allowed."""
+    for pair in pairs:
+        if pair.kind is PairKind.MEMBERSHIP:
+            expected, observed = _choices(pair.expected), _choices(pair.observed)
+            if {*expected, *observed} <= labels:
+                word = "not " if {*expected} & {*observed} else ""
+                return replace(
+                    pair, expected=word + " | ".join(expected), observed=" | ".join(observed)
+                )
+        elif {pair.expected, pair.observed} <= labels and pair.expected != pair.observed:
+            return pair
+    return None
+
+
+def _choices(value: str) -> tuple[str, ...]:
+    """Return the labels of a printed collection, or the one label that a value is."""
+    return members(value) or (value,)
 
 
 def _agrees(attempt: Try) -> bool:
@@ -120,9 +136,21 @@ def _without_flip(attempt: Try, pairs: tuple[StatedPair, ...]) -> Difference:
 
 
 def _of_pairs(pairs: tuple[StatedPair, ...]) -> Difference:
-    """A threshold that was missed is a broken invariant; everything else is wording."""
+    """A threshold that was missed is a broken invariant; everything else that shows is wording.
+
+    What a cut hides may be a label, so that a record that is cut tells nothing.
+    """
+    if all(_hides_difference(pair) for pair in pairs):
+        return Difference.UNKNOWN
     is_threshold = all(pair.kind is PairKind.COMPARISON for pair in pairs)
     return Difference.INVALID if is_threshold else Difference.TEXT
+
+
+def _hides_difference(pair: StatedPair) -> bool:
+    if not pair.is_truncated:
+        return False
+    is_record = any(RECORD.match(value) for value in (pair.expected, pair.observed))
+    return is_record or pair.expected == pair.observed
 
 
 def _is_exception(attempt: Try, stated: str) -> bool:
@@ -132,8 +160,19 @@ def _is_exception(attempt: Try, stated: str) -> bool:
 
 
 def _could_be_labels(pair: StatedPair) -> bool:
-    is_equality = pair.kind is PairKind.EQUALITY and not pair.is_truncated
-    return is_equality and _is_labelish(pair.expected) and _is_labelish(pair.observed)
+    if pair.is_truncated:
+        return False
+    if pair.kind is PairKind.MEMBERSHIP:
+        # Two bare words are a search for one word in a text; a collection is a set of labels.
+        choices = members(pair.expected) + members(pair.observed)
+        both = (*_choices(pair.expected), *_choices(pair.observed))
+        return bool(choices) and all(map(_is_labelish, both))
+    if pair.kind is not PairKind.EQUALITY:
+        return False
+    if pair.field and {pair.expected.lower(), pair.observed.lower()} == BOOLEANS:
+        # A field that is true or false is a class of two; a bare boolean is some condition.
+        return True
+    return _is_labelish(pair.expected) and _is_labelish(pair.observed)
 
 
 def _is_labelish(value: str) -> bool:

@@ -15,15 +15,22 @@ CHAI = re.compile(
     r"(?:^\s*|: )expected (?P<observed>.+?) "
     r"(?:to(?: strictly| loosely| deeply)?|not to) "
     r"(?P<how>equal|deeply equal|strictly equal|be one of|be above|be below|be at least"
-    r"|be at most|be|include|contain|match)(?: a)? (?P<expected>.+?)(?: // .*)?$",
+    r"|be at most|be greater than(?: or equal to)?|be less than(?: or equal to)?|be close to"
+    r"|be within|be|include|contain|match)(?: a)? (?!thrown)(?P<expected>.+?)(?: // .*)?$",
     re.M,
 )
 JASMINE = re.compile(
     r"^(?:[\w.]+: )?Expected (?:\$?[\w.\[\]]+ = )?(?P<observed>.+?) "
-    r"to (?P<how>be|equal|contain|match|be greater than|be less than) (?P<expected>.+?)\.$",
+    r"to (?P<how>be greater than or equal|be less than or equal|be greater than|be less than|equal"
+    r"|contain|match|be) (?!thrown)(?P<expected>.+?)\.$",
     re.M,
 )
 NODE_FIELDS = re.compile(r"^\s*actual: (?P<observed>.+?),\n\s*expected: (?P<expected>.+?),$", re.M)
+NODE_BARE = re.compile(
+    r"Expected values to be (?:strictly|loosely) (?:deep-)?equal:\s*\n\s*\n?"
+    r"(?P<observed>.+?) [!=]==? (?P<expected>.+)$",
+    re.M,
+)
 TAP = re.compile(
     r"^\s*expected: (?P<expected>.+)\n\s*actual:\s+(?P<observed>.+)$"
     r"|\boperator: \w+ expected: (?P<inline_expected>.+?) actual: (?P<inline_observed>.+?) at: ",
@@ -35,12 +42,18 @@ LEGENDS = (
     (re.compile(r"^\s*\+ actual\s+- expected\b.*$", re.M), "-"),
     (re.compile(r"^\s*\[Diff\] Actual / Expected\s*$", re.M), "+"),
     (re.compile(r"^\s*- Expected\b.*\n\s*\+ Received\b.*$", re.M), "-"),
+    # Bun prints no legend and the header that Jest prints above its own.
+    (re.compile(r"\bexpect\(received\)\.\w+\(expected\).*$", re.M), "-"),
     (re.compile(r"^\s*--- Expected\s*\n\s*\+\+\+ Actual\s*$", re.M | re.I), "-"),
 )
 LEGEND_WORDS = frozenset({"actual", "expected", "actual - expected", "expected - actual"})
 SIGNED = re.compile(r"^\s*([-+]) ?(.*)$")
 COMPARING = frozenset(
-    {"be above", "be below", "be at least", "be at most", "be greater than", "be less than"}
+    {
+        *("be above", "be below", "be at least", "be at most", "be close to", "be within"),
+        *("be greater than", "be less than", "be greater than or equal", "be less than or equal"),
+        *("be greater than or equal to", "be less than or equal to"),
+    }
 )
 CONTAINING = frozenset({"include", "contain", "match", "be one of"})
 MOST_LINES_APART = 12
@@ -49,19 +62,40 @@ MOST_LINES_APART = 12
 def read_jest(text: str) -> list[StatedPair]:
     """Return the pairs of Expected and Received lines."""
     lines = text.split("\n")
+    is_path = "Expected path:" in text
     for number, line in enumerate(lines):
         expected = JEST_EXPECTED.match(line)
-        if expected:
+        if expected and not (is_path and expected["part"] == "path"):
             for other in lines[number + 1 : number + MOST_LINES_APART]:
                 received = JEST_RECEIVED.match(other)
+                if received and "toBeCloseTo" in text:
+                    return [pair(expected["value"], received[1], kind=PairKind.COMPARISON)]
                 if received:
-                    return _jest_pairs(expected, received[1])
+                    return _jest_pairs(expected, received[1], is_path=is_path)
     return []
 
 
 def read_chai(text: str) -> list[StatedPair]:
     """Return the pairs of Chai and Vitest sentences, which name the observed value first."""
     return [_worded(match) for match in CHAI.finditer(text)][:1]
+
+
+def read_bounded(text: str) -> list[StatedPair]:
+    """Return the pairs of Chai sentences that compare with a bound or look for a part.
+
+    The diff that Mocha prints below them makes them look like an equality.
+    """
+    found = [_worded(match) for match in CHAI.finditer(text)][:1]
+    return [each for each in found if each.kind is not PairKind.EQUALITY]
+
+
+def read_node_bare(text: str) -> list[StatedPair]:
+    """Return the pairs of node:assert's short form, whose first value is the actual one."""
+    return [
+        each
+        for match in NODE_BARE.finditer(text)
+        for each in pairs(match["expected"], match["observed"])
+    ]
 
 
 def read_jasmine(text: str) -> list[StatedPair]:
@@ -94,14 +128,20 @@ def read_legend_diff(text: str) -> list[StatedPair]:
     for legend, expected_sign in LEGENDS:
         match = legend.search(text)
         if match:
-            return _signed_lines(text[match.end() :], expected_sign)
+            return signed_lines(_to_next_legend(text[match.end() :]), expected_sign)
     return []
 
 
-def _jest_pairs(expected: re.Match[str], received: str) -> list[StatedPair]:
+def _to_next_legend(text: str) -> str:
+    """Return a text up to a second diff: Mocha adds its own below that of node:assert."""
+    ends = [match.start() for legend, _ in LEGENDS for match in [legend.search(text)] if match]
+    return text[: min(ends)] if ends else text
+
+
+def _jest_pairs(expected: re.Match[str], received: str, *, is_path: bool) -> list[StatedPair]:
     if expected["comparison"]:
         return [pair(expected["value"], received, kind=PairKind.COMPARISON)]
-    if expected["part"] in CONTAINED:
+    if expected["part"] in CONTAINED and not is_path:
         return [pair(expected["value"], received, kind=PairKind.MEMBERSHIP)]
     return pairs(expected["value"], received)
 
@@ -115,7 +155,7 @@ def _worded(match: re.Match[str]) -> StatedPair:
     return pair(match["expected"], match["observed"], Sides.STATED, kind)
 
 
-def _signed_lines(text: str, expected_sign: str) -> list[StatedPair]:
+def signed_lines(text: str, expected_sign: str) -> list[StatedPair]:
     """Pair the removed and the added lines of a diff one by one."""
     expected: list[str] = []
     observed: list[str] = []

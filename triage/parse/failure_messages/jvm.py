@@ -2,7 +2,7 @@
 
 import re
 
-from triage.parse.failure_messages.pairs import StatedPair
+from triage.parse.failure_messages.pairs import PairKind, StatedPair
 from triage.parse.failure_messages.values import pair, pairs
 
 ANGLES = re.compile(
@@ -19,6 +19,8 @@ ASSERTJ = re.compile(
 NUNIT = re.compile(
     r"^\s*Expected: (?P<expected>.+)\n\s*(?:But was|Actual):\s+(?P<observed>.+)$", re.M
 )
+BOUND = re.compile(r"(?:not |greater than|less than|at least|at most|in range|within|[<>]=? )")
+PART = re.compile(r"(?:String )?(?:containing|starting with|ending with|matching|some item)")
 COMPACT = re.compile(r"\[(.*?)\]", re.S)
 
 
@@ -36,20 +38,25 @@ def read_junit4(text: str) -> list[StatedPair]:
     match = ANGLES.search(_first_line(text))
     if not match:
         return []
-    return [pair(_expanded(match["expected"]), _expanded(match["observed"]))]
+    return pairs(_expanded(match["expected"]), _expanded(match["observed"]))
 
 
 def read_testng(text: str) -> list[StatedPair]:
     """Return the pairs of TestNG."""
-    return [pair(match["expected"], match["observed"]) for match in TESTNG.finditer(text)][:1]
+    match = TESTNG.search(text)
+    return pairs(match["expected"], match["observed"]) if match else []
 
 
 def read_hamcrest(text: str) -> list[StatedPair]:
     """Return the pairs of Hamcrest's description and mismatch."""
-    return [
-        pair(match["expected"].removeprefix("is "), match["observed"])
-        for match in HAMCREST.finditer(text)
-    ]
+    return [_matched(match["expected"], match["observed"]) for match in HAMCREST.finditer(text)]
+
+
+def _matched(expected: str, observed: str) -> StatedPair:
+    """Return the pair of a matcher's description: a value, alternatives, or a collection."""
+    if " or " in expected or expected.startswith("a collection"):
+        return pair(expected, observed, kind=PairKind.MEMBERSHIP)
+    return pair(expected.removeprefix("is "), observed)
 
 
 def read_assertj(text: str) -> list[StatedPair]:
@@ -62,7 +69,16 @@ def read_assertj(text: str) -> list[StatedPair]:
 
 def read_nunit(text: str) -> list[StatedPair]:
     """Return the pairs of NUnit and xUnit.net."""
-    return [pair(match["expected"], match["observed"]) for match in NUNIT.finditer(text)]
+    return [_constrained(match["expected"], match["observed"]) for match in NUNIT.finditer(text)]
+
+
+def _constrained(expected: str, observed: str) -> StatedPair:
+    """Return the pair of a constraint: a bound, a part, or a plain value."""
+    if BOUND.match(expected):
+        return pair(expected, observed, kind=PairKind.COMPARISON)
+    if PART.match(expected):
+        return pair(expected, observed, kind=PairKind.MEMBERSHIP)
+    return pairs(expected, observed)[0]
 
 
 def _first_line(text: str) -> str:

@@ -2,8 +2,9 @@
 
 import re
 
+from triage.parse.failure_messages.javascript import signed_lines
 from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
-from triage.parse.failure_messages.python import LITERAL, split_operator
+from triage.parse.failure_messages.python import COMPARISONS, LITERAL, split_operator
 from triage.parse.failure_messages.values import pair, pairs
 
 TESTIFY = re.compile(r"^\s*expected: (?P<expected>.+)\n\s*actual\s*: (?P<observed>.+)$", re.M)
@@ -26,7 +27,9 @@ CATCH2 = re.compile(
 )
 DOCTEST_CPP = re.compile(r"CHECK\( (?P<source>.+?) \) is NOT correct!\n\s+values: CHECK\( (.+?) \)")
 BOOST = re.compile(r"check (?P<source>.+?) has failed \[(?P<left>.+?) (?:!=|==) (?P<right>.+?)\]")
-CMOCKA = re.compile(r'^"(?P<left>[^"\n]*)" != "(?P<right>[^"\n]*)"$', re.M)
+CMOCKA = re.compile(
+    r'^(?P<left>"[^"\n]*"|0x[0-9a-f]+|-?[\d.]+) != (?P<right>"[^"\n]*"|0x[0-9a-f]+|-?[\d.]+)$', re.M
+)
 XCTEST = re.compile(r'\("(?P<left>.*?)"\) is not equal to \("(?P<right>.*?)"\)')
 
 
@@ -50,19 +53,14 @@ def read_go(text: str) -> list[StatedPair]:
 
 def read_go_cmp(text: str) -> list[StatedPair]:
     """Return the pairs of go-cmp with its usual header; without one the sides are not known."""
-    from triage.parse.failure_messages.javascript import _signed_lines
-
     match = GO_CMP.search(text)
-    return _signed_lines(text[match.end() :], "-") if match else []
+    return signed_lines(text[match.end() :], "-") if match else []
 
 
 def read_rust(text: str) -> list[StatedPair]:
     """Return the pairs of Rust's assert_eq, which has no expected side."""
-    return [
-        pair(match["right"], match["left"], Sides.UNKNOWN)
-        for pattern in (RUST, RUST_OLD)
-        for match in pattern.finditer(text)
-    ][:1]
+    match = RUST_OLD.search(text) or RUST.search(text)
+    return pairs(match["right"], match["left"], Sides.UNKNOWN) if match else []
 
 
 def read_gtest(text: str) -> list[StatedPair]:
@@ -89,6 +87,8 @@ def read_catch2(text: str) -> list[StatedPair]:
         split = split_operator(match["expanded"])
         if split and split[1] in {"==", "!="}:
             found.append(_ordered(split[0], split[2], match["source"] or ""))
+        elif split and split[1] in COMPARISONS:
+            found.append(pair(split[2], split[0], Sides.CONVENTION, PairKind.COMPARISON))
     return found
 
 
@@ -120,6 +120,9 @@ def read_two_sided(text: str) -> list[StatedPair]:
 
 def _ordered(left: str, right: str, source: str) -> StatedPair:
     """Return a pair whose literal side, by the source, is the expected one."""
+    if "Approx(" in left + right:
+        bound, value = (left, right) if "Approx(" in left else (right, left)
+        return pair(bound, value, Sides.CONVENTION, PairKind.COMPARISON)
     before, operator, after = source.partition("==")
     if not operator:
         return pair(right, left, Sides.UNKNOWN)

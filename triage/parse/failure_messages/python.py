@@ -9,7 +9,10 @@ ASSERT = re.compile(r"^(?:E\s+)?(?:AssertionError: )?assert (?P<rest>.+)$")
 SOURCE = re.compile(r"^>\s+assert (?P<rest>.+)$")
 OPERATORS = (" == ", " != ", " not in ", " in ", " >= ", " <= ", " > ", " < ", " is not ", " is ")
 COMPARISONS = frozenset({">=", "<=", ">", "<"})
-DIFFERING_ITEM = re.compile(r"^E\s+(\{.+?\}) != (\{.+\})$")
+# In a message attribute the lines of the text run into one.
+DIFFERING_ITEM = re.compile(
+    r"(?:^E\s+|Differing items:\s+)(\{.+?\}) != (\{.+?\})(?:$|\s{2,}|\s+(?=Full|Use|\.\.\.))"
+)
 INDEX_DIFF = re.compile(r"^E\s+At index \d+ diff: (.+?) != (.+)$")
 DIFF_LINE = re.compile(r"^E\s+([-+]) (.*)$")
 EXPECTED_NAME = re.compile(r"\b(?:expected|expect|want|wanted|gold|golden|truth|target)\w*\b", re.I)
@@ -21,11 +24,21 @@ UNITTEST = re.compile(
 )
 # unittest says which comparison it chose before it shows the values.
 COMPARED_AS = re.compile(r": (?:\w+ differ|Regex didn't match|Items in the \w+ set[^:]*): ")
+# assertAlmostEqual names its bound behind the second value.
+WITHIN = re.compile(r" within (?:\d+ places|[\d.e-]+ delta).*$")
+# assert reply.startswith("I have"): the call is False, and pytest tells what it was called with.
+METHOD = re.compile(
+    r"where False = <built-in method (?:startswith|endswith|__contains__) of str object at \S+>"
+    r"\((?P<expected>.+)\)\n(?:E\s+)?\s*\+\s+where <built-in method \S+ of str object at \S+> = "
+    r"(?P<observed>.+)\.(?:startswith|endswith|__contains__)$",
+    re.M,
+)
 UNITTEST_SOURCE = re.compile(r"\bassert\w*\((?P<arguments>.+)\)\s*$")
 CHECK = re.compile(r"^\s*(?:FAILURE: )?check (?P<left>.+?) (?P<how>==|!=) (?P<right>.+?)(?:: .*)?$")
 DOCTEST = re.compile(
     r"^Expected:\n(?P<expected>(?:    .*\n)+)Got:\n(?P<observed>(?:    .*\n?)+)", re.M
 )
+APPROXIMATE = re.compile("\N{PLUS-MINUS SIGN}|approx\\(")
 APPROX = re.compile(r"Obtained: (?P<observed>.+)\n(?:E\s+)?\s*Expected: (?P<expected>.+)")
 
 
@@ -46,10 +59,25 @@ def read_pytest(text: str) -> list[StatedPair]:
     return found
 
 
+def read_pytest_method(text: str) -> list[StatedPair]:
+    """Return the pairs of methods of str that pytest explains: what was asked, and of what."""
+    return [
+        pair(match["expected"], match["observed"], Sides.CONVENTION, PairKind.PATTERN)
+        for match in METHOD.finditer(text)
+    ]
+
+
 def read_unittest(text: str) -> list[StatedPair]:
     """Return the pairs of unittest's assertEqual and its kin."""
     for line in text.split("\n"):
-        match = UNITTEST.match(COMPARED_AS.sub(": ", line.strip()))
+        plain = WITHIN.sub("", line.strip())
+        match = UNITTEST.match(COMPARED_AS.sub(": ", plain))
+        if match and "Regex didn't match" in plain:
+            kind = PairKind.PATTERN
+            return [pair(match["first"], match["second"], Sides.CONVENTION, kind)]
+        if match and plain != line.strip():
+            kind = PairKind.COMPARISON
+            return [pair(match["second"], match["first"], Sides.UNKNOWN, kind)]
         if match:
             return _unittest_pairs(match, text)
     return []
@@ -110,6 +138,9 @@ def _asserted(split: tuple[str, str, str], lines: list[str]) -> list[StatedPair]
     if operator in {"in", "not in"}:
         observed, expected = (left, right) if right.lstrip()[:1] in "{[(" else (right, left)
         return [pair(expected, observed, Sides.CONVENTION, PairKind.MEMBERSHIP)]
+    if "\N{PLUS-MINUS SIGN}" in left + right or "approx(" in left + right:
+        expected, observed = (left, right) if APPROXIMATE.search(left) else (right, left)
+        return [pair(expected, observed, Sides.CONVENTION, PairKind.COMPARISON)]
     if ELLIPSIS.search(left) or ELLIPSIS.search(right):
         left, right = _from_diff(lines, left, right)
     expected_first = _is_expected_first(lines)
@@ -144,7 +175,7 @@ def _differing_items(lines: list[str]) -> list[StatedPair]:
     sides = Sides.UNKNOWN if expected_first is None else Sides.CONVENTION
     found: list[StatedPair] = []
     for line in lines:
-        match = DIFFERING_ITEM.match(line) or INDEX_DIFF.match(line)
+        match = DIFFERING_ITEM.search(line) or INDEX_DIFF.match(line)
         if match:
             left, right = match[1], match[2]
             found += pairs(*((left, right) if expected_first else (right, left)), sides)

@@ -1,5 +1,6 @@
 """Read the stated pairs out of a failure text: the first grammar that fits is the tool's."""
 
+import re
 from collections.abc import Callable
 
 from triage.parse.failure_messages import javascript, jvm, native, python, scripting
@@ -12,6 +13,7 @@ Grammar = Callable[[str], list[StatedPair]]
 # operators. The observed value is a model's text and may hold a whole report of another tool, so
 # no grammar looks further once one has matched.
 GRAMMARS: tuple[Grammar, ...] = (
+    python.read_pytest_method,
     python.read_pytest,
     jvm.read_junit5,
     jvm.read_junit4,
@@ -26,6 +28,7 @@ GRAMMARS: tuple[Grammar, ...] = (
     jvm.read_assertj,
     jvm.read_nunit,
     javascript.read_node,
+    javascript.read_node_bare,
     javascript.read_tap,
     native.read_gtest,
     native.read_catch2,
@@ -33,6 +36,7 @@ GRAMMARS: tuple[Grammar, ...] = (
     native.read_boost,
     native.read_rust,
     native.read_go_cmp,
+    javascript.read_bounded,
     javascript.read_legend_diff,
     javascript.read_jasmine,
     javascript.read_chai,
@@ -49,6 +53,9 @@ GRAMMARS: tuple[Grammar, ...] = (
     scripting.read_named,
 )
 
+# Playwright puts the texts of all attempts into one.
+RETRY = re.compile(r"^\s*Retry #\d+ \u2500+.*$", re.M)
+
 
 def read_pairs(text: str) -> list[StatedPair]:
     """Return the pairs that a failure text states; empty when it states none.
@@ -58,9 +65,17 @@ def read_pairs(text: str) -> list[StatedPair]:
     text : str
         Body of a failure, of bounded length.
     """
-    cleaned = plain(text)
+    return [
+        each
+        for part in RETRY.split(plain(text))
+        for each in _read_part(part)
+        if each.is_truncated or each.expected != each.observed
+    ]
+
+
+def _read_part(text: str) -> list[StatedPair]:
     for grammar in GRAMMARS:
-        found = grammar(cleaned)
+        found = grammar(text)
         if found:
             return found
     return []

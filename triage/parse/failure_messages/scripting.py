@@ -1,6 +1,7 @@
 """RSpec, minitest, PHPUnit, ExUnit, EUnit, busted, testthat, Robot Framework and deepeval."""
 
 import re
+from dataclasses import replace
 
 from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
 from triage.parse.failure_messages.values import pair, pairs
@@ -11,6 +12,12 @@ NAMED = re.compile(
     r"(?P<observed>'[^'\n]*'|\"[^\"\n]*\"|[\w./-]+)"
 )
 RSPEC = re.compile(r"^\s*expected: (?P<expected>.+)\n\s*got: (?P<observed>.+)$", re.M)
+RSPEC_COLLECTION = re.compile(
+    r"^\s*expected collection contained:\s+(?P<expected>.+)\n"
+    r"\s*actual collection contained:\s+(?P<observed>.+)$",
+    re.M,
+)
+BOUND = re.compile(r"(?:[<>]=? |within |be within )")
 MINITEST = re.compile(r"^\s*Expected: (?P<expected>.+)\n\s*Actual: (?P<observed>.+)$", re.M)
 EXUNIT = re.compile(r"^\s*left:\s+(?P<left>.+)\n\s*right:\s+(?P<right>.+)$", re.M)
 EUNIT = re.compile(
@@ -21,6 +28,12 @@ EUNIT = re.compile(
 BUSTED = re.compile(
     r"Passed in:\n\((?:\w+)\) (?P<observed>.+)\nExpected:\n\((?:\w+)\) (?P<expected>.+)"
 )
+BUSTED_TABLES = re.compile(
+    r"Passed in:\n\(table[^)]*\) \{(?P<observed>[^}]*)\}"
+    r".*?Expected:\n\(table[^)]*\) \{(?P<expected>[^}]*)\}",
+    re.S,
+)
+TABLE_FIELD = re.compile(r"^\s*\*?\s*\[([^\]\n]+)\] = (.+)$", re.M)
 TESTTHAT = re.compile(r"x\[\d+\]: (?P<observed>.+)\ny\[\d+\]: (?P<expected>.+)")
 PHPUNIT_SAME = re.compile(r"Failed asserting that two \w+ are (?:identical|equal)\.")
 PHPUNIT_WORDS = re.compile(
@@ -29,7 +42,9 @@ PHPUNIT_WORDS = re.compile(
     r"(?P<expected>.+?)\.$",
     re.M,
 )
-ROBOT = re.compile(r"^(?:[^\n!]{0,200}: )?(?P<observed>[^\n]+?) != (?P<expected>[^\n]+)$")
+ROBOT = re.compile(r"^(?:[^\n!'\"{}\[\]]{0,200}: )?(?P<observed>.+?) != (?P<expected>.+)$", re.S)
+# Robot writes the values and nothing of where they were compared.
+OTHER_TOOL = re.compile(r"Traceback|\bassert\b|\w:\d+")
 ROBOT_CONTAINS = re.compile(r"^(?:.*: )?'(?P<observed>.*)' does not contain '(?P<expected>.*)'$")
 ROBOT_SEVERAL = "Several failures occurred:"
 ROBOT_NUMBERED = re.compile(r"(?:^|\n)\d+\) ")
@@ -51,10 +66,16 @@ def read_rspec(text: str) -> list[StatedPair]:
     """Return the pairs of RSpec and minitest."""
     return [
         each
-        for pattern in (RSPEC, MINITEST)
+        for pattern in (RSPEC, MINITEST, RSPEC_COLLECTION)
         for match in pattern.finditer(text)
-        for each in pairs(match["expected"], match["observed"])
+        for each in _expected_got(match["expected"], match["observed"])
     ]
+
+
+def _expected_got(expected: str, observed: str) -> list[StatedPair]:
+    if BOUND.match(expected):
+        return [pair(expected, observed, kind=PairKind.COMPARISON)]
+    return pairs(expected, observed)
 
 
 def read_exunit(text: str) -> list[StatedPair]:
@@ -71,7 +92,21 @@ def read_eunit(text: str) -> list[StatedPair]:
 
 def read_busted(text: str) -> list[StatedPair]:
     """Return the pairs of busted."""
-    return [pair(match["expected"], match["observed"]) for match in BUSTED.finditer(text)]
+    found = [pair(match["expected"], match["observed"]) for match in BUSTED.finditer(text)]
+    tables = BUSTED_TABLES.search(text)
+    return found or (_table_pairs(tables) if tables else [])
+
+
+def _table_pairs(tables: re.Match[str]) -> list[StatedPair]:
+    """Return the fields that busted marks with a star, and all others that differ."""
+    expected, observed = (
+        dict(TABLE_FIELD.findall(tables[side])) for side in ("expected", "observed")
+    )
+    return [
+        replace(pair(expected[name], observed[name]), field=name)
+        for name in expected
+        if observed.get(name, expected[name]) != expected[name]
+    ]
 
 
 def read_testthat(text: str) -> list[StatedPair]:
@@ -85,7 +120,11 @@ def read_testthat(text: str) -> list[StatedPair]:
 def read_phpunit(text: str) -> list[StatedPair]:
     """Return the pairs of PHPUnit's sentences; its diffs have a legend of their own."""
     return [
-        pair(match["expected"], match["observed"], kind=_phpunit_kind(match["how"]))
+        pair(
+            match["expected"].removeprefix("expected "),
+            match["observed"],
+            kind=_phpunit_kind(match["how"]),
+        )
         for match in PHPUNIT_WORDS.finditer(text)
         if not PHPUNIT_SAME.search(match[0])
     ]
@@ -96,14 +135,15 @@ def read_robot(text: str) -> list[StatedPair]:
     stripped = text.strip()
     if stripped.startswith(ROBOT_SEVERAL):
         return [found for each in ROBOT_NUMBERED.split(stripped)[1:] for found in read_robot(each)]
-    if "\n" in stripped:
-        return []
     contains = ROBOT_CONTAINS.match(stripped)
     if contains:
         kind = PairKind.MEMBERSHIP
         return [pair(contains["expected"], contains["observed"], Sides.CONVENTION, kind)]
-    match = ROBOT.match(stripped)
-    return [pair(match["expected"], match["observed"], Sides.CONVENTION)] if match else []
+    # Of several signs none tells which one is the tool's own.
+    match = ROBOT.match(stripped) if stripped.count(" != ") == 1 else None
+    if not match or OTHER_TOOL.search(stripped):
+        return []
+    return pairs(match["expected"], match["observed"], Sides.CONVENTION)
 
 
 def read_deepeval(text: str) -> list[StatedPair]:

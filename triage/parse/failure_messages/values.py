@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from triage.parse.failure_messages.pairs import PairKind, Sides, StatedPair
@@ -21,6 +22,12 @@ ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 # Longer literals are text for people, not a record with a label in it.
 LONGEST_LITERAL = 4_000
 MOST_FIELDS = 50
+# A field of a printed record: it follows an opening bracket or a comma.
+RECORD_FIELD = re.compile(
+    r"[{(\[,]\s*(?:[:\"'*\[]{0,2})([A-Za-z_]\w*)[\"'\]]{0,2}\s*(?:=>|:|=)\s*"
+    r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[^,{}()\[\]]+?)\s*(?=[,})\]])"
+)
+ALTERNATIVE = re.compile(r"\bis \"([^\"]*)\"")
 
 
 def plain(text: str) -> str:
@@ -48,17 +55,29 @@ def pair(
 ) -> StatedPair:
     """Return the pair that two printed values make."""
     is_truncated = bool(ELLIPSIS.search(expected) or ELLIPSIS.search(observed))
-    return StatedPair(value_of(expected), value_of(observed), sides, kind, is_truncated)
+    one, other = value_of(expected), value_of(observed)
+    if one == other:
+        # Only the space around them differs, which is a difference of form.
+        one, other = expected, observed
+    return StatedPair(one, other, sides, kind, is_truncated)
 
 
 def pairs(expected: str, observed: str, sides: Sides = Sides.STATED) -> list[StatedPair]:
-    """Return the pairs of two printed values: of records one per field that differs."""
+    """Return the pairs of two printed values: of records and lists one per part that differs.
+
+    A label may be one field of what is compared, and only the parts show that it flipped.
+    """
     first, second = literal(expected), literal(observed)
-    if isinstance(first, dict) and isinstance(second, dict):
-        fields = list(_differing_fields(first, second, sides))
-        if fields:
-            return fields[:MOST_FIELDS]
-    return [pair(expected, observed, sides)]
+    parts = list(differing_parts(first, second, sides))[:MOST_FIELDS]
+    return parts or _named_fields(expected, observed, sides) or [pair(expected, observed, sides)]
+
+
+def members(text: str) -> tuple[str, ...]:
+    """Return the strings of a printed collection; empty when it is none, or holds other things."""
+    told = literal(text)
+    if isinstance(told, list | tuple | set | frozenset) and told:
+        return tuple(sorted(str(each) for each in told if isinstance(each, str)))
+    return tuple(sorted(set(ALTERNATIVE.findall(text)))) if " or " in text else ()
 
 
 def literal(text: str) -> Any:
@@ -79,15 +98,48 @@ def _object_literal(text: str) -> Any:
     return json.loads(re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r'\1"\2":', text.replace("'", '"')))
 
 
-def _differing_fields(
-    first: dict[Any, Any], second: dict[Any, Any], sides: Sides, path: str = ""
-) -> Iterator[StatedPair]:
-    for key, one in first.items():
-        other = second.get(key, one)
+def differing_parts(first: Any, second: Any, sides: Sides, path: str = "") -> Iterator[StatedPair]:
+    """Yield a pair per part in which two records, lists or sets differ."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        named = [(str(key), one, second.get(key, one)) for key, one in first.items()]
+    elif isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        if len(first) != len(second):
+            first, second = set(map(repr, first)), set(map(repr, second))
+            yield from _only_member(first, second, sides)
+            return
+        named = [(str(index), *both) for index, both in enumerate(zip(first, second, strict=True))]
+    elif isinstance(first, set) and isinstance(second, set):
+        yield from _only_member(set(map(repr, first)), set(map(repr, second)), sides)
+        return
+    else:
+        return
+    for name, one, other in named:
         if one == other:
             continue
-        name = f"{path}{key}"
-        if isinstance(one, dict) and isinstance(other, dict):
-            yield from _differing_fields(one, other, sides, f"{name}.")
-        else:
-            yield StatedPair(str(one), str(other), sides, field=name)
+        inner = list(differing_parts(one, other, sides, f"{path}{name}."))
+        yield from inner or [StatedPair(str(one), str(other), sides, field=f"{path}{name}")]
+
+
+def _only_member(first: set[str], second: set[str], sides: Sides) -> Iterator[StatedPair]:
+    """Yield the pair of two collections that differ by one member each."""
+    one, other = first - second, second - first
+    if len(one) == len(other) == 1:
+        yield pair(one.pop(), other.pop(), sides)
+
+
+def _named_fields(expected: str, observed: str, sides: Sides) -> list[StatedPair]:
+    """Return the differing fields of records in any language's print: name, sign, value.
+
+    Ruby's {:label=>"fraud"}, Rust's V { label: "fraud" }, Kotlin's V(label=fraud), Go's
+    {Label:fraud}: the names must be the same in the same order, or it is no record.
+    """
+    if len(expected) > LONGEST_LITERAL or len(observed) > LONGEST_LITERAL:
+        return []
+    first, second = RECORD_FIELD.findall(expected), RECORD_FIELD.findall(observed)
+    if not first or [name for name, _ in first] != [name for name, _ in second]:
+        return []
+    return [
+        replace(pair(one, other, sides), field=name)
+        for (name, one), (_, other) in zip(first, second, strict=True)
+        if one != other
+    ][:MOST_FIELDS]
