@@ -89,7 +89,7 @@ def judged(run: Run) -> dict[str, Any]:
     return document
 
 
-def history(size: int, runs: int = 20) -> None:
+def history(size: int, runs: int = 12) -> None:
     """Take clean runs of the default branch, numbered from 1."""
     for number in range(1, runs + 1):
         take(suite(size), number)

@@ -14,6 +14,9 @@ from triage.verdict.questions import CiRun, Question
 
 # One run in a hundred is this unlikely by chance: rare enough to be told, and no more.
 BURST_P_VALUE = 0.01
+# In a quiet suite a single failure is more than was due already; that is no bad hour, it is the
+# failure itself, and must not weaken the evidence for it.
+FEWEST_IN_A_BURST = 3
 
 Positions = npt.NDArray[np.int64]
 
@@ -82,7 +85,7 @@ def count_failures(
     observed = len(np.unique(clusters[failed]))
     rates = suite.chances_of_failing()[positions]
     count = failure_count(rates, observed, clusters)
-    tilt = burst_tilt(rates, observed, clusters)
+    tilt = burst_tilt(rates, observed, clusters) if observed >= FEWEST_IN_A_BURST else 1.0
     return RunFailures(float(count.expected), observed, float(count.p_value), float(tilt))
 
 
