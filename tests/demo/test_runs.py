@@ -32,7 +32,7 @@ def failing(executions: list[Execution]) -> list[tuple[str, str, str]]:
 def test_every_answer_on_the_main_branch_is_a_recorded_one(cases: list[EvalCase]) -> None:
     executions = [each for run in range(1, MAIN_RUNS + 1) for each in main_run(cases, run)]
 
-    assert len(executions) == 21 * 150 + 9 * 200
+    assert len(executions) == 21 * 171 + 9 * 221
     assert all(each.answer in each.case.recordings for each in executions)
 
 
@@ -43,7 +43,7 @@ def test_the_pull_request_holds_one_planted_answer_and_nothing_else_made_up(
 
     made_up = [each for each in executions if each.answer not in each.case.recordings]
 
-    assert len(executions) == 200
+    assert len(executions) == 221
     assert [each.case.name for each in made_up] == [PLANTED.case]
     assert made_up[0].answer.label == PLANTED.to_label
     assert made_up[0].answer.output_sha256 is None
@@ -55,14 +55,13 @@ def test_the_planted_case_never_flipped_before(cases: list[EvalCase]) -> None:
     assert {each.label for each in case.recordings} == {PLANTED.from_label}
 
 
-def test_the_pull_request_fails_by_three_flips_a_regression_and_two_wordings(
+def test_the_pull_request_fails_by_two_flips_a_regression_and_two_wordings(
     cases: list[EvalCase],
 ) -> None:
     assert failing(pull_request_run(cases)) == [
-        ("test_sentence[test014-5]", "topic_generalization", "gap_or_niche"),
-        ("test_sentence[test014-15]", "topic_generalization", "claiming_centrality"),
+        ("test_sentence[test018-35]", "topic_generalization", "indicating_a_gap"),
         ("test_sentence[test028-17]", "gap_or_niche", "topic_generalization"),
-        ("test_sentence[test033-13]", "indicating_a_gap", "topic_generalization"),
+        ("test_sentence[test033-13]", "indicating_a_gap", "question_raising"),
         ("test_answer[navigate-94]", "No", "No"),
         ("test_answer[logical_deduction-162]", "C", "C"),
     ]
@@ -74,9 +73,9 @@ def test_a_second_pass_is_answered_by_the_runs_recorded_next(cases: list[EvalCas
     repeats = second_pass(cases, asked)
 
     assert [(each.repeat, each.repeats, each.answer.run) for each in repeats] == [
-        (1, 3, 32),
-        (2, 3, 33),
-        (3, 3, 34),
+        (1, 3, 45),
+        (2, 3, 46),
+        (3, 3, 47),
     ]
 
 

@@ -27,8 +27,8 @@ STEPS = {
 class Recording:
     """What a model answered for one case in one recorded run.
 
-    ``run`` counts from 1. ``output_sha256`` holds the first 12 hex digits of the digest of the
-    whole answer, ``None`` when the answer is not a recorded one.
+    ``run`` is its number in its source, counted from 1. ``output_sha256`` holds the first 12 hex
+    digits of the digest of the whole answer, ``None`` when the answer is not a recorded one.
     """
 
     case: str

@@ -75,7 +75,7 @@ def _repeat(case: EvalCase, number: int, repeats: int) -> Execution:
     if answer is None:
         raise ValueError(
             f"repeat {number} of {case.name} was never recorded; the recordings of "
-            f"{case.module.name} end with run {len(case.recordings)}"
+            f"{case.module.name} end with run {case.recordings[-1].run} of their source"
         )
     return _planted(Execution(case, answer, number, repeats))
 

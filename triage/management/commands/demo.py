@@ -63,6 +63,8 @@ class Command(BaseCommand):
         run_page = f"http://{HOST}:{port}/runs/{final['id']}/"
         self.stdout.write(_about(first))
         self.stdout.write(verdict_text({**final, "url": run_page}))
+        # The server never ends by itself, so what a pipe holds back would never be read.
+        self.stdout.flush()
         if _serves():
             call_command("serve", host=HOST, port=port)
 
