@@ -85,10 +85,14 @@ def replay(
         if not len(failing):
             continue
         prior = decision_prior(history - known.max(axis=1), np.full(CASES, history))
-        state = decide_run(outcome, calls[failing], known[failing], expected[failing], prior, fast_clear)
+        state = decide_run(
+            outcome, calls[failing], known[failing], expected[failing], prior, fast_clear
+        )
         is_moved = moved[failing]
         outcome.moved += int(is_moved.sum())
-        outcome.own.add(state == SecondPassState.MOVED, state == SecondPassState.OPEN, is_moved)
+        # A second pass that the recorded calls cannot finish holds the run like an open one.
+        held = np.isin(state, (SecondPassState.OPEN, SecondPassState.REPEAT))
+        outcome.own.add(state == SecondPassState.MOVED, held, is_moved)
         add_other_gates(outcome, before[failing], calls[failing], expected[failing], is_moved)
     return outcome
 
@@ -127,6 +131,8 @@ def decide_run(
     done = 0
     for wave in (0, *WAVES):
         still = np.flatnonzero(state == SecondPassState.REPEAT)
+        if wave >= calls.shape[1]:
+            break
         outcome.repeats += len(still) * (wave - done)
         done = wave
         if not len(still):
@@ -193,7 +199,9 @@ def check_unchanged(report: Report, sets: dict[str, np.ndarray]) -> None:
     ):
         for profile, fast_clear in PROFILES.items():
             outcome = replay(sets[key], history, None, 1, fast_clear)
-            beside = ", ".join(f"{gate} {r.blocked / RUNS:.2f}" for gate, r in outcome.others.items())
+            beside = ", ".join(
+                f"{gate} {r.blocked / RUNS:.2f}" for gate, r in outcome.others.items()
+            )
             report.at_most(
                 f"B {name} {profile}: clean runs blocked",
                 outcome.own.blocked / RUNS,

@@ -57,8 +57,25 @@ def test_a_short_history_never_blocks_by_itself() -> None:
 
 
 def test_the_cap_ends_the_second_pass_one_way_or_the_other() -> None:
-    for flips in range(1, 12):
-        assert state(labels(flips, 11 - flips, (20, 3))) is not SecondPassState.REPEAT
+    calls = 1 + WAVES[-1]
+    for flips in range(1, calls + 1):
+        assert state(labels(flips, calls - flips, (20, 3))) is not SecondPassState.REPEAT
+
+
+@given(st.integers(0, 60), st.sampled_from(WAVES))
+def test_a_flip_is_never_cleared_unless_a_repeat_showed_the_expected_label(
+    past_flips: int, repeats: int
+) -> None:
+    decisions = labels(1 + repeats, 0, (60 - past_flips, past_flips))
+
+    assert state(decisions) is not SecondPassState.CLEARED
+
+
+def test_a_near_tie_that_its_history_explains_is_cleared_by_the_first_wave() -> None:
+    decisions = labels(2, 2, (12, 8))
+
+    assert state(decisions) is SecondPassState.CLEARED
+    assert float(decisions.log_e[0]) < np.log(0.1)
 
 
 def test_a_known_near_tie_needs_no_repeats_when_the_profile_says_so() -> None:
