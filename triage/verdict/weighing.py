@@ -168,12 +168,17 @@ def _judge_binary(
 
 
 def _weight(decisions: Decisions, row: int, calls: int) -> Weight:
+    ground = GROUND_OF_STATE[SecondPassState(int(decisions.state[row]))]
+    wanted = int(decisions.repeats_wanted[row])
+    if calls == 1 and ground is Ground.MOVED:
+        # One answer is never proof: in a small suite it would pass the limit by itself.
+        ground, wanted = Ground.REPEAT, WAVES[0]
     return Weight(
-        GROUND_OF_STATE[SecondPassState(int(decisions.state[row]))],
+        ground,
         float(decisions.log_e[row]),
         float(decisions.probability_moved[row]),
         repeats_done=calls - 1,
-        repeats_wanted=int(decisions.repeats_wanted[row]),
+        repeats_wanted=wanted,
     )
 
 
