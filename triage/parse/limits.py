@@ -14,6 +14,8 @@ class Limits:
     ratio: int = 200
     ratio_free_bytes: int = 16 * 2**20
     files: int = 2_000
+    # A tool's own results as JSON, in characters; they become many times as large in memory.
+    side_file: int = 32 * 2**20
     # The deepest report seen in the wild nests a handful of suites.
     depth: int = 64
     cases: int = 200_000

@@ -151,6 +151,15 @@ class IgnoredFile:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceFile:
+    """A file of an evaluation tool that was read for what its JUnit report leaves out."""
+
+    file: str
+    tool: str
+    executions: int
+
+
+@dataclass(frozen=True, slots=True)
 class RefusedFile:
     """A file that could not be read: what was wrong, where, and what to do."""
 
@@ -167,3 +176,4 @@ class UploadReading:
     reports: list[Report] = field(default_factory=list)
     refused: list[RefusedFile] = field(default_factory=list)
     ignored: list[IgnoredFile] = field(default_factory=list)
+    evidence_files: list[EvidenceFile] = field(default_factory=list)

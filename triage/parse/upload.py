@@ -8,11 +8,20 @@ from triage.parse.archives import UploadedFile, unpack
 from triage.parse.collector import paused_collector
 from triage.parse.decoding import decode
 from triage.parse.duplicates import drop_same_suites
+from triage.parse.evaluation_tools import SideFiles
 from triage.parse.junit import DocumentReader
 from triage.parse.limits import DEFAULT_LIMITS, Limits
 from triage.parse.not_junit import CHECKSTYLE, COVERAGE, JUNIT_ROOTS, by_root, recognise
 from triage.parse.repairs import repair_characters, repair_markup, split_documents
-from triage.parse.report import IgnoredFile, ReadWarning, RefusedFile, Report, UploadReading
+from triage.parse.report import (
+    EvidenceFile,
+    IgnoredFile,
+    ReadWarning,
+    RefusedFile,
+    Report,
+    UploadReading,
+)
+from triage.parse.side_files import SideFile
 from triage.parse.xml_stream import WRAPPER, RawDocument, RefusedXmlError, XmlStream
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "UploadedFile", "read_report", "read_upload"]
@@ -22,8 +31,13 @@ MISSPELT = (
     "this is not JUnit XML: it holds <{tag}> where JUnit has <testcase>, in lower case; choose the "
     "JUnit reporter of the test tool"
 )
+ALONE = (
+    "this is {tool}'s own file of results; upload it beside the JUnit XML of the same call, "
+    "which names the cases"
+)
 # Lying beside test reports, these are no mistake; they are just not for us.
 BESIDE_REPORTS = (COVERAGE, CHECKSTYLE)
+Outcome = Report | SideFile | RefusedFile | IgnoredFile
 TRUNCATED = frozenset(
     {
         expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
@@ -38,6 +52,7 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
     """Read every file of an upload; what cannot be read is refused by name, never raised."""
     unpacked = unpack(list(files), limits)
     reading = UploadReading(ignored=unpacked.ignored, refused=unpacked.refused)
+    side_files = SideFiles()
     known: dict[bytes, str] = {}
     for file in unpacked.files:
         digest = hashlib.sha256(file.body).digest()
@@ -45,29 +60,42 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
             reading.ignored.append(IgnoredFile(file.name, f"the same content as {known[digest]}"))
             continue
         with paused_collector():
-            outcome = read_report(file, limits)
+            outcome = read_report(file, limits, side_files)
         if isinstance(outcome, Report):
             known[digest] = file.name
-            reading.reports.append(outcome)
-        elif isinstance(outcome, IgnoredFile) and len(unpacked.files) > 1:
-            reading.ignored.append(outcome)
-        elif isinstance(outcome, IgnoredFile):
-            reading.refused.append(RefusedFile(outcome.file, "other", outcome.reason))
-        else:
-            reading.refused.append(outcome)
+        _sort_in(reading, outcome, is_alone=len(unpacked.files) == 1)
     if len(reading.reports) > 1:
         drop_same_suites(reading.reports)
+    side_files.complete(reading.reports)
     return reading
 
 
-def read_report(file: UploadedFile, limits: Limits) -> Report | RefusedFile | IgnoredFile:
-    """Read one file: a report, or why it is none."""
+def _sort_in(reading: UploadReading, outcome: Outcome, *, is_alone: bool) -> None:
+    if isinstance(outcome, Report):
+        reading.reports.append(outcome)
+    elif isinstance(outcome, SideFile) and not is_alone:
+        reading.evidence_files.append(EvidenceFile(outcome.file, outcome.tool, len(outcome.told)))
+    elif isinstance(outcome, SideFile):
+        reading.refused.append(RefusedFile(outcome.file, "JSON", ALONE.format(tool=outcome.tool)))
+    elif isinstance(outcome, IgnoredFile) and not is_alone:
+        reading.ignored.append(outcome)
+    elif isinstance(outcome, IgnoredFile):
+        reading.refused.append(RefusedFile(outcome.file, "other", outcome.reason))
+    else:
+        reading.refused.append(outcome)
+
+
+def read_report(file: UploadedFile, limits: Limits, side_files: SideFiles) -> Outcome:
+    """Read one file: a report, what lies beside one, or why it is neither."""
     text, warnings = decode(file.body)
     if text[:1].isspace():
         # A declaration must come first; blank lines before it are a habit of templates.
         text = text.lstrip()
     if not text.strip():
         return RefusedFile(file.name, "empty", EMPTY)
+    side_file = side_files.add(file.name, text, limits)
+    if side_file:
+        return side_file
     other = recognise(text)
     if other in BESIDE_REPORTS:
         return IgnoredFile(file.name, str(other))

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from triage.parse.report import Report, Totals, UploadReading
+from triage.parse.report import EvidenceFile, Report, Totals, UploadReading
 from triage.parse.upload import UploadedFile, read_upload
 
 BAD_INPUT = 2
@@ -53,6 +53,7 @@ def describe(reading: UploadReading) -> list[dict[str, Any]]:
             for refused in reading.refused
         ),
         *(_unread(ignored.file, "ignored", ignored.reason, None) for ignored in reading.ignored),
+        *(_beside(file) for file in reading.evidence_files),
     ]
 
 
@@ -64,6 +65,7 @@ def _read(report: Report) -> dict[str, Any]:
         **asdict(report.totals),
         "incomplete": report.is_incomplete,
         "hides_retries": report.hides_retries,
+        "missing_evidence": report.missing_evidence,
         "warnings": [asdict(warning) for warning in report.warnings],
         "error": None,
     }
@@ -77,10 +79,15 @@ def _unread(file: str, kind: str, error: str, line: int | None) -> dict[str, Any
         **NO_COUNTS,
         "incomplete": False,
         "hides_retries": False,
+        "missing_evidence": "",
         "warnings": [],
         "error": error,
         "line": line,
     }
+
+
+def _beside(evidence: EvidenceFile) -> dict[str, Any]:
+    return {**_unread(evidence.file, f"{evidence.tool} results", "", None), "error": None}
 
 
 def _lines(file: dict[str, Any]) -> Iterator[str]:
@@ -89,6 +96,9 @@ def _lines(file: dict[str, Any]) -> Iterator[str]:
         word = "ignored" if file["kind"] == "ignored" else "not read"
         yield f"{file['file']}: {word}:{line} {file['error']}"
         return
+    if file["dialect"] is None:
+        yield f"{file['file']}: {file['kind']}, read beside the report"
+        return
     incomplete = ", INCOMPLETE" if file["incomplete"] else ""
     retries = ", this reporter hides retries" if file["hides_retries"] else ""
     counts = ", ".join(f"{file[name]} {name.replace('_', ' ')}" for name in NO_COUNTS)
@@ -96,6 +106,8 @@ def _lines(file: dict[str, Any]) -> Iterator[str]:
     for warning in file["warnings"][:MOST_WARNINGS_SHOWN]:
         line = f"line {warning['line']}: " if warning["line"] else ""
         yield f"  warning: {line}{warning['message']}"
+    if file["missing_evidence"]:
+        yield f"  missing: {file['missing_evidence']}"
     more = len(file["warnings"]) - MOST_WARNINGS_SHOWN
     if more > 0:
         yield f"  and {more} more warnings"

@@ -45,6 +45,7 @@ GRAMMARS: tuple[Grammar, ...] = (
     scripting.read_eunit,
     scripting.read_testthat,
     scripting.read_deepeval,
+    scripting.read_promptfoo,
     native.read_go,
     python.read_unittest,
     python.read_check,

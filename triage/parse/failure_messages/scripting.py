@@ -53,6 +53,16 @@ DEEPEVAL_LABELS = re.compile(
     r"(?:the reply says|got|was) '(?P<observed>[^']*)'"
 )
 
+PROMPTFOO_EQUAL = re.compile(
+    r"^Expected output \"(?P<observed>.*?)\" to equal \"(?P<expected>.*)\"$", re.M
+)
+# The line with the output is added when promptfoo's results are read.
+PROMPTFOO_CONTAIN = re.compile(
+    r"^Expected output to (?P<how>contain|not contain|include|match regex|start with)[\w ]* "
+    r"(?P<expected>\".+\")\nOutput: (?P<observed>.+)$",
+    re.M,
+)
+
 
 def read_named(text: str) -> list[StatedPair]:
     """Return the pairs that a person's own message names: expected=fraud actual=billing."""
@@ -151,6 +161,20 @@ def read_deepeval(text: str) -> list[StatedPair]:
     if "Metrics:" not in text:
         return []
     return [pair(match["expected"], match["observed"]) for match in DEEPEVAL_LABELS.finditer(text)]
+
+
+def read_promptfoo(text: str) -> list[StatedPair]:
+    """Return the pairs of the reasons that promptfoo gives for failed assertions."""
+    equal = [
+        each
+        for match in PROMPTFOO_EQUAL.finditer(text)
+        for each in pairs(match["expected"], match["observed"])
+    ]
+    contained = [
+        pair(match["expected"], match["observed"], kind=PairKind.MEMBERSHIP)
+        for match in PROMPTFOO_CONTAIN.finditer(text)
+    ]
+    return [*equal, *contained]
 
 
 def _phpunit_kind(how: str) -> PairKind:
