@@ -21,6 +21,10 @@ WRONG_VALUES = [
     ("TIEBREAK_URL", "ftp://example.com", "tiebreak.E005", "https://tiebreak.example.com"),
     ("ALLOWED_HOSTS", "https://example.com", "tiebreak.E006", "without scheme or path"),
     ("DEBUG", "maybe", "tiebreak.E007", "valid boolean"),
+    ("DATABASE_URL", "postgres://host:port/name", "tiebreak.E001", "a port from 1 to 65535"),
+    ("BROKER_URL", "memory://", "tiebreak.E002", "redis:// or rediss:// or amqp://"),
+    ("TIEBREAK_DATA_DIR", "", "tiebreak.E004", "a folder the service may create"),
+    ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),
 ]
 
 
@@ -53,6 +57,15 @@ def test_a_wrong_value_is_named_with_its_id_and_what_is_legal(
     message = str(caught.value)
     assert message.startswith(f"{identity} {name}={value!r}")
     assert legal in message
+
+
+def test_a_secret_is_never_printed(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("SECRET_KEY", "hunter2")
+    environment.setenv("DATABASE_URL", "mysql://user:hunter2@host/name")
+    with pytest.raises(ImproperlyConfigured) as caught:
+        read_environment()
+    assert "hunter2" not in str(caught.value)
+    assert "at least 50 characters" in str(caught.value)
 
 
 def test_two_wrong_values_are_named_at_once(environment: pytest.MonkeyPatch) -> None:
@@ -95,6 +108,6 @@ def test_the_secret_key_is_made_once_and_readable_by_its_owner_alone(
 
 
 def test_a_secret_key_that_is_set_is_used_and_not_written_down(tmp_path: Path) -> None:
-    given = Environment(SECRET_KEY="given", TIEBREAK_DATA_DIR=tmp_path)
-    assert secret_key(given) == "given"
+    given = Environment(SECRET_KEY="given" * 10, TIEBREAK_DATA_DIR=tmp_path)
+    assert secret_key(given) == "given" * 10
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Settings as they are read from the environment; a wrong value stops the start."""
 
+import re
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
+# Shorter keys can be guessed; Django warns below the same length.
+SHORTEST_SECRET_KEY = 50
 
 # One id per setting, so that an operator can search the documentation for it.
 SETTING_IDS = {
@@ -23,12 +26,19 @@ SETTING_IDS = {
     "DEBUG": "tiebreak.E007",
 }
 UNKNOWN_SETTING_ID = "tiebreak.E000"
+WRONG_PORT = -1
+
+
+# What stands before the host of a URL, which no error may print.
+PASSWORD = re.compile(r"//[^/@\s]*@")
 
 
 def _url_with_scheme(*schemes: str) -> AfterValidator:
     def check(value: str) -> str:
         if value and urlsplit(value).scheme not in schemes:
             raise ValueError("must start with " + " or ".join(f"{name}://" for name in schemes))
+        if value and _port(value) == WRONG_PORT:
+            raise ValueError("must have a port from 1 to 65535, or none")
         return value
 
     return AfterValidator(check)
@@ -36,9 +46,23 @@ def _url_with_scheme(*schemes: str) -> AfterValidator:
 
 def _web_address(value: str) -> str:
     parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    is_web = parts.scheme in {"http", "https"} and parts.hostname
+    if not is_web or _port(value) == WRONG_PORT:
         raise ValueError("must be an address such as https://tiebreak.example.com")
     return value.rstrip("/")
+
+
+def _port(url: str) -> int | None:
+    try:
+        return urlsplit(url).port
+    except ValueError:
+        return WRONG_PORT
+
+
+def _secret(value: str) -> str:
+    if value and len(value) < SHORTEST_SECRET_KEY:
+        raise ValueError(f"must have at least {SHORTEST_SECRET_KEY} characters, random ones")
+    return value
 
 
 class Environment(BaseSettings):
@@ -47,12 +71,19 @@ class Environment(BaseSettings):
     model_config = SettingsConfigDict(extra="ignore")
 
     DATABASE_URL: Annotated[str, _url_with_scheme("sqlite", "postgres", "postgresql")] = ""
-    BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps", "memory")] = ""
-    SECRET_KEY: str = ""
+    BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps")] = ""
+    SECRET_KEY: Annotated[str, AfterValidator(_secret)] = ""
     TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = Field(default_factory=list)
     DEBUG: bool = False
+
+    @field_validator("TIEBREAK_DATA_DIR", mode="before")
+    @classmethod
+    def _refuse_no_folder(cls, value: object) -> object:
+        if value == "":
+            raise ValueError("must be a folder the service may create files in, or unset")
+        return value
 
     @field_validator("ALLOWED_HOSTS", mode="before")
     @classmethod
@@ -126,6 +157,6 @@ def _explain(error: ValidationError) -> str:
 
 
 def _explain_one(name: str, value: object, problem: str) -> str:
-    shown = "(hidden)" if name in {"SECRET_KEY"} else repr(value)
+    shown = "(hidden)" if name == "SECRET_KEY" else repr(PASSWORD.sub("//***@", str(value)))
     legal = problem.removeprefix("Value error, ")
     return f"{SETTING_IDS.get(name, UNKNOWN_SETTING_ID)} {name}={shown} is not legal: {legal}."

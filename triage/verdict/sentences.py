@@ -152,7 +152,7 @@ def _flips_before(each: Judgement) -> str:
     if not each.rate.calls:
         return "nothing is known of this case"
     if not each.rate.divergent:
-        return f"no flip in {each.rate.calls} calls"
+        return f"no flip in {_count(each.rate.calls, 'call')}"
     return f"flips {each.rate}"
 
 
