@@ -12,7 +12,6 @@ payload_too_large            413   no
 idempotency_key_reused       422   no
 unreadable_report            422   no
 verdict_failed               422   no
-rate_limited                 429   yes
 unavailable                  503   yes
 ===========================  ====  =========
 """
@@ -100,14 +99,6 @@ class VerdictFailedError(TiebreakError):
 
     code = "verdict_failed"
     status = 422
-
-
-class RateLimitedError(TiebreakError):
-    """Too many requests; the Retry-After header says when to come back."""
-
-    code = "rate_limited"
-    status = 429
-    is_retryable = True
 
 
 class UnavailableError(TiebreakError):

@@ -52,11 +52,6 @@ class ResultCalls:
         present = {call.difference for call in self.calls}
         return next((each for each in WORST_FIRST if each in present), None)
 
-    @property
-    def first_flip(self) -> Call | None:
-        """The first call whose label differs."""
-        return next((call for call in self.calls if call.difference is Difference.LABEL), None)
-
 
 def read_calls(result: Result, labels: frozenset[str], *, is_llm: bool) -> ResultCalls:
     """Return the calls of a result.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from triage.models import Epoch
-from triage.parse.report import Evidence, Result
+from triage.parse.report import Result
 
 # Above this many cases, reading all epochs of the repository beats a long IN list.
 LONG_LIST = 500
@@ -47,11 +47,6 @@ def identity_of(result: Result) -> EpochIdentity:
         _first(each.test_sha256 for each in told)[:HASH_LENGTH],
         _first(each.model_requested for each in told)[:SNAPSHOT_LENGTH],
     )
-
-
-def is_told(evidence: Evidence) -> bool:
-    """Whether the evidence names what makes an epoch."""
-    return bool(evidence.model_answered or evidence.prompt_sha256 or evidence.test_sha256)
 
 
 def find_or_open_epochs(

@@ -13,11 +13,16 @@ from triage.models import Epoch, EpochDay, EpochHour, EpochLabel
 from triage.terms import Difference
 
 COUNTERS = ("calls", "text", "label", "invalid", "unknown", "crash", "provider")
+# Sums over the recorded margins, kept per epoch only.
+MOMENTS = ("margins", "margin_sum", "margin_squares")
 
 
 @dataclass(slots=True)
 class Tally:
-    """Calls counted by how they ended; ``labels`` by (expected, observed)."""
+    """Calls counted by how they ended; ``labels`` by (expected, observed).
+
+    Margins are in nats and signed: positive where the expected label was ahead.
+    """
 
     calls: int = 0
     text: int = 0
@@ -26,6 +31,9 @@ class Tally:
     unknown: int = 0
     crash: int = 0
     provider: int = 0
+    margins: int = 0
+    margin_sum: float = 0.0
+    margin_squares: float = 0.0
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
@@ -42,6 +50,12 @@ class Tally:
         """Return the counts in the order of ``COUNTERS``."""
         return [getattr(self, name) for name in COUNTERS]
 
+    def add_margin(self, margin: float, *, is_expected: bool) -> None:
+        """Add one recorded margin."""
+        self.margins += 1
+        self.margin_sum += margin if is_expected else -margin
+        self.margin_squares += margin * margin
+
     def as_json(self) -> dict[str, Any]:
         """Return the tally as it is stored with a result."""
         stored = asdict(self)
@@ -52,7 +66,7 @@ class Tally:
     def from_json(cls, stored: dict[str, Any]) -> "Tally":
         """Return a tally from what ``as_json`` made."""
         labels = Counter({(e, o): calls for e, o, calls in stored.get("labels", ())})
-        return cls(labels=labels, **{name: stored.get(name, 0) for name in COUNTERS})
+        return cls(labels=labels, **{name: stored.get(name, 0) for name in (*COUNTERS, *MOMENTS)})
 
 
 def tally(of_result: ResultCalls) -> Tally:
@@ -74,6 +88,8 @@ def tally_calls(calls: Iterable[Call]) -> Tally:
             setattr(counted, call.difference, getattr(counted, call.difference) + 1)
         if call.expected is not None and call.observed is not None:
             counted.labels[call.expected, call.observed] += 1
+            if call.margin is not None:
+                counted.add_margin(call.margin, is_expected=call.agrees_on_label)
     return counted
 
 
@@ -97,11 +113,12 @@ def take_from_tallies(tallies: dict[int, Tally], at: datetime) -> None:
 
 
 def _change_epochs(tallies: dict[int, Tally], sign: str) -> None:
-    changes = ", ".join(f"{name} = {name} {sign} %s" for name in COUNTERS)
+    names = (*COUNTERS, *MOMENTS)
+    changes = ", ".join(f"{name} = {name} {sign} %s" for name in names)
     _execute(
         f"UPDATE {Epoch._meta.db_table} SET {changes}, results = results {sign} 1 "  # noqa: S608
         "WHERE id = %s",
-        [[*each.counters(), epoch] for epoch, each in tallies.items()],
+        [[*(getattr(each, n) for n in names), epoch] for epoch, each in tallies.items()],
     )
 
 
