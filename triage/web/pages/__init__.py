@@ -1,0 +1,1 @@
+"""One module per page: read its rows in a fixed number of queries, return what it shows."""

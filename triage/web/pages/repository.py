@@ -1,0 +1,63 @@
+"""A repository's page: its runs, its budget, the cases that flip or flake most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.paginator import Page
+from django.db.models import QuerySet
+from django.http import Http404, QueryDict
+from django.utils import timezone
+
+from budgets.accounts import repository_terms
+from triage.models import Repository, Run
+from triage.verdict.standings import repository_standing
+from triage.web.presenters.filters import RunFilter
+from triage.web.presenters.gauges import Gauge, gauge
+from triage.web.presenters.lively_cases import LivelyCase, lively_cases
+from triage.web.presenters.pagination import page_of
+from triage.web.presenters.run_rows import RunRow, run_rows
+
+RUNS_PER_PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryPage:
+    """What a repository's page shows."""
+
+    repository: Repository
+    filter: RunFilter
+    runs: Page[Run]
+    rows: Sequence[RunRow]
+    budget: Gauge | None
+    rate_per_call: float
+    window_days: int
+    cases: Sequence[LivelyCase]
+    address: str
+
+
+def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
+    """Read a repository's page; eight queries, however many runs and cases it has."""
+    repository = Repository.objects.filter(full_name=full_name).first()
+    if repository is None:
+        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    wanted = RunFilter(parameters)
+    runs = page_of(_newest_first(repository, wanted), parameters, RUNS_PER_PAGE)
+    now = timezone.now()
+    terms = repository_terms(repository.pk)
+    return RepositoryPage(
+        repository=repository,
+        filter=wanted,
+        runs=runs,
+        rows=run_rows(list(runs)),
+        budget=gauge(repository_standing(repository.pk, now).as_json()),
+        rate_per_call=terms.rate_per_call or 0.0,
+        window_days=terms.window.days,
+        cases=lively_cases(repository.pk, (now - terms.window).date()),
+        address=settings.TIEBREAK_URL,
+    )
+
+
+def _newest_first(repository: Repository, wanted: RunFilter) -> QuerySet[Run]:
+    runs = Run.objects.filter(repository=repository).order_by("-at", "-pk")
+    return wanted.narrow(runs)

@@ -1,0 +1,1 @@
+"""What pages show: small frozen values, so that templates hold no arithmetic."""

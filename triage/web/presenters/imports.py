@@ -1,0 +1,72 @@
+"""Uploads of a run: which files were read, and what was wrong with them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from triage.models import Upload
+from triage.terms import UploadState
+
+MOST_NOTES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedUpload:
+    """One upload with the notes of its import report."""
+
+    part: str
+    received_at: datetime
+    state: str
+    is_dead: bool
+    error: str
+    files: int
+    tests: int
+    notes: Sequence[str]
+    notes_left_out: int
+
+
+def imported_uploads(run_id: int) -> list[ImportedUpload]:
+    """Return the uploads of a run, oldest first; one query."""
+    uploads = Upload.objects.filter(run_id=run_id).select_related("part")
+    loaded = uploads.only("state", "error", "reading", "received_at", "part__name")
+    return [_imported(each) for each in loaded.order_by("received_at", "pk")]
+
+
+def _imported(upload: Upload) -> ImportedUpload:
+    files = upload.reading.get("files") or []
+    notes = _notes(upload.reading)
+    return ImportedUpload(
+        part=upload.part.name,
+        received_at=upload.received_at,
+        state=upload.state,
+        is_dead=upload.state == UploadState.DEAD,
+        error=upload.error,
+        files=len(files),
+        tests=sum(each.get("tests", 0) for each in files),
+        notes=notes[:MOST_NOTES],
+        notes_left_out=len(notes[MOST_NOTES:]),
+    )
+
+
+def _notes(reading: Mapping[str, Any]) -> list[str]:
+    """Return what a person should know of an upload, the worst first."""
+    files = reading.get("files") or []
+    cut = [f"{each['file']}: cut off, INCOMPLETE" for each in files if each.get("is_incomplete")]
+    refused = [
+        _located(each["file"], each.get("line"), f"refused: {each['error']}")
+        for each in reading.get("refused") or []
+    ]
+    warnings = [
+        _located(each["file"], warning.get("line"), warning["message"])
+        for each in files
+        for warning in each.get("warnings") or []
+    ]
+    ignored = [
+        f"{each['file']}: ignored: {each['reason']}" for each in reading.get("ignored") or []
+    ]
+    return [*cut, *refused, *warnings, *ignored]
+
+
+def _located(file: str, line: int | None, message: str) -> str:
+    return f"{file}, line {line}: {message}" if line else f"{file}: {message}"

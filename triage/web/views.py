@@ -1,0 +1,35 @@
+"""The pages' views: each asks for its page and hands it to its template."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from triage.web.pages.case import case_page
+from triage.web.pages.home import home_page
+from triage.web.pages.repository import repository_page
+from triage.web.pages.run import run_page
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show what needs somebody, then the repositories."""
+    return render(request, "web/home.html", {"page": home_page(request.GET)})
+
+
+@require_safe
+def repository(request: HttpRequest, full_name: str) -> HttpResponse:
+    """Show the runs, the budget and the liveliest cases of a repository."""
+    page = repository_page(full_name, request.GET)
+    return render(request, "web/repository.html", {"page": page})
+
+
+@require_safe
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the decision on a run and everything it rests on."""
+    return render(request, "web/run.html", {"page": run_page(pk, request.GET)})
+
+
+@require_safe
+def case(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what is known of a case."""
+    return render(request, "web/case.html", {"page": case_page(pk)})
