@@ -98,9 +98,7 @@ def chart(
     return Chart(
         name=name,
         points=[_point(first, last, rate, span, end) for first, last, rate in bins],
-        marks=[
-            EpochMark(number, day, span.x(day)) for number, day in starts if span.holds(day)
-        ],
+        marks=[EpochMark(number, day, span.x(day)) for number, day in starts if span.holds(day)],
         scale_end=end,
         accepted=accepted,
         accepted_y=None if accepted is None else _y(accepted, end),

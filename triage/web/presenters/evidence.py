@@ -93,16 +93,17 @@ def facts(receipt: Mapping[str, Any]) -> list[Fact]:
     if receipt.get("log_e") is not None:
         power = receipt["log_e"] / math.log(10)
         found.append(Fact("Evidence for a change (E-value)", f"10 to the power of {power:.1f}"))
-    if receipt.get("probability_regression") is not None:
-        found.append(Fact("Probability of a regression", _chance(receipt["probability_regression"])))
+    chance = receipt.get("probability_regression")
+    if chance is not None:
+        found.append(Fact("Probability of a regression", _chance(chance)))
     passes = receipt.get("second_pass")
     if passes:
         done = f"{passes['done']} of {passes['needed']} repeats done, {passes['agree']} as expected"
         found.append(Fact("Second pass", done))
     if receipt.get("tie_break"):
         found.append(Fact("Tie-break", str(receipt["tie_break"]).replace("_", " ")))
-    thresholds = receipt.get("thresholds") or {}
-    found += [Fact(name.replace("_", " ").capitalize(), f"{value}") for name, value in thresholds.items()]
+    for name, value in (receipt.get("thresholds") or {}).items():
+        found.append(Fact(name.replace("_", " ").capitalize(), str(value)))
     return found
 
 
@@ -110,10 +111,12 @@ def _history(history: Mapping[str, Any]) -> Iterable[Fact]:
     if not history:
         return
     parts = [f"{history[name]} {name}" for name in DIFFERENCES if history.get(name)]
-    yield Fact(
-        "Calls before this run", f"{history.get('calls', 0)} ({', '.join(parts) or 'none differed'})"
-    )
-    labels = [f"{expected} → {observed} × {calls}" for expected, observed, calls in history.get("labels", ())]
+    differing = ", ".join(parts) or "none differed"
+    yield Fact("Calls before this run", f"{history.get('calls', 0)} ({differing})")
+    labels = [
+        f"{expected} → {observed} × {calls}"
+        for expected, observed, calls in history.get("labels", ())
+    ]
     if labels:
         yield Fact("Labels before this run", ", ".join(labels[:MOST_CALLS_PER_FINDING]))
 

@@ -27,9 +27,7 @@ class RunFilter(forms.Form):
         self.full_clean()
         asked = self.cleaned_data
         if asked.get("conclusion"):
-            runs = runs.filter(
-                verdicts__is_current=True, verdicts__conclusion=asked["conclusion"]
-            )
+            runs = runs.filter(verdicts__is_current=True, verdicts__conclusion=asked["conclusion"])
         if asked.get("branch"):
             runs = runs.filter(branch=asked["branch"])
         if asked.get("pr"):

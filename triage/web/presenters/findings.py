@@ -43,9 +43,7 @@ def finding_rows(
     """Return the rows of findings; ``documents`` are the findings of the verdict document."""
     calls = calls_by_result(pk for each in findings for pk in result_ids(each))
     told = {each["result_id"]: each for each in documents}
-    return [
-        _row(each, told.get(each.result_id, {}), evidence(each, calls)) for each in findings
-    ]
+    return [_row(each, told.get(each.result_id, {}), evidence(each, calls)) for each in findings]
 
 
 def _row(finding: Finding, told: Mapping[str, Any], shown: Evidence) -> FindingRow:
