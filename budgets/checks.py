@@ -13,12 +13,15 @@ IntArray = npt.NDArray[np.int64]
 def as_counts(divergent: npt.ArrayLike, calls: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return divergent calls and calls as arrays; divergent calls are some of the calls."""
     x, n = np.asarray(divergent, dtype=float), np.asarray(calls, dtype=float)
-    if np.any(x < 0) or np.any(n < 0):
-        raise ValueError(f"counts must not be negative, got {_shown(np.minimum(x.min(), n.min()))}")
-    if np.any(x > n):
-        raise ValueError(
-            f"divergent calls must not exceed calls, got {_shown(x.max())} of {_shown(n.min())}"
-        )
+    for counts in (x, n):
+        wrong = ~(counts >= 0)
+        if np.any(wrong):
+            raise ValueError(f"counts must not be negative, got {_shown(counts[wrong].flat[0])}")
+    wrong = x > n
+    if np.any(wrong):
+        both = np.broadcast_arrays(x, n)
+        got = " of ".join(_shown(counts[wrong].flat[0]) for counts in both)
+        raise ValueError(f"divergent calls must not exceed calls, got {got}")
     return x, n
 
 

@@ -63,7 +63,7 @@ def test_more_calls_make_a_narrower_interval(divergent: int, agreeing: int) -> N
 def test_the_credible_interval_keeps_its_coverage_for_cases_that_have_failed() -> None:
     rng = np.random.default_rng(7)
     held = failed = 0
-    for _ in range(60):
+    for _ in range(30):
         rates = rng.beta(0.3, 12, 200)
         divergent = rng.binomial(20, rates)
         interval = credible(divergent, 20, fit_prior(divergent, np.full(200, 20)))

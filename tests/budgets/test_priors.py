@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgets.priors import (
@@ -29,6 +29,8 @@ def test_few_cases_or_calls_leave_the_default() -> None:
     assert decision_prior([0] * 10, [9] * 10) == DEFAULT_PRIOR
 
 
+# A fit takes some twenty milliseconds.
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=40))
 def test_a_decision_never_rests_on_the_suite_more_than_on_three_calls(divergent: list[int]) -> None:
     prior = decision_prior(divergent, [30] * len(divergent))
