@@ -27,6 +27,7 @@ from triage.parse.xml_stream import WRAPPER, RawDocument, RefusedXmlError, XmlSt
 __all__ = ["DEFAULT_LIMITS", "Limits", "UploadedFile", "read_report", "read_upload"]
 
 EMPTY = "the file is empty: the test run wrote nothing, or the path is wrong"
+NO_ELEMENT = "the file is cut off before its first element is complete; send it again"
 MISSPELT = (
     "this is not JUnit XML: it holds <{tag}> where JUnit has <testcase>, in lower case; choose the "
     "JUnit reporter of the test tool"
@@ -115,6 +116,8 @@ def _read_xml(
         return _malformed(name, error)
     if document.misspelt:
         return RefusedFile(name, "not JUnit", MISSPELT.format(tag=document.misspelt))
+    if not document.root:
+        return RefusedFile(name, "malformed", NO_ELEMENT)
     if document.root not in JUNIT_ROOTS:
         if not document.cases:
             other = by_root(document.root)
