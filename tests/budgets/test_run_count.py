@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from budgets.run_count import burst_tilt, failure_count
+from budgets.run_count import burst_tilt, failure_count, failure_pmf
 
 
 def test_two_hundred_cases_at_two_point_four_percent() -> None:
@@ -18,12 +18,21 @@ def test_two_hundred_cases_at_two_point_four_percent() -> None:
     assert count.p_value == pytest.approx(stats.binom.sf(4, 200, 0.024))
 
 
-def test_a_large_run_is_close_to_its_exact_distribution() -> None:
-    rates = np.full(3_000, 0.02)
+def test_a_large_run_keeps_its_exact_distribution() -> None:
+    rates = np.full(30_000, 0.002)
 
     count = failure_count(rates, observed=80)
 
-    assert count.p_value == pytest.approx(stats.binom.sf(79, 3_000, 0.02), abs=2e-3)
+    # scipy.stats.binom.sf(79, 30_000, 0.002); scipy.stats.binom.ppf(0.95, 30_000, 0.002)
+    assert count.p_value == pytest.approx(stats.binom.sf(79, 30_000, 0.002), abs=1e-12)
+    assert count.high == 73
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=60))
+def test_the_probabilities_are_those_of_scipy(chances: list[float]) -> None:
+    theirs = stats.poisson_binom(chances).pmf(np.arange(len(chances) + 1))
+
+    assert failure_pmf(chances) == pytest.approx(theirs, abs=1e-12)
 
 
 def test_cases_of_one_call_count_as_one() -> None:
