@@ -1,6 +1,6 @@
 """Filters and tags that every template may use."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django import template
 from django.utils import timezone
@@ -62,7 +62,8 @@ def when(moment: datetime | None) -> SafeString | str:
     """Return a time as a distance and in full."""
     if moment is None:
         return "never"
-    full = f"{moment.astimezone(timezone.get_default_timezone()):%d %b %Y %H:%M} UTC"
+    there = moment.astimezone(UTC)
+    full = f"{there.day} {there:%b %Y %H:%M} UTC"
     return format_html(
         '<time datetime="{}"><span class="when-distance">{}</span> '
         '<span class="when-full">{}</span></time>',

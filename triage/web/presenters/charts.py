@@ -7,10 +7,12 @@ from datetime import date
 from django.db.models import F, Sum
 
 from triage.models import EpochDay
-from triage.web.presenters.rates import Rate, rate_of
+from triage.web.presenters.rates import Rate, rate_of_days
 
 # More points than that are no longer told apart on a phone.
 MOST_BINS = 24
+# A point of fewer calls is all interval and says nothing.
+CALLS_PER_POINT = 5
 MOST_DAYS = 366
 LEFT, RIGHT = 14.0, 97.0
 TOP, BOTTOM = 12.0, 88.0
@@ -91,7 +93,8 @@ def chart(
 
     ``divergent`` counts per day of ``days``; ``starts`` are the epochs' numbers and first days.
     """
-    span = _Span(days[0].day, days[-1].day)
+    points = min(max(sum(day.calls for day in days) // CALLS_PER_POINT, 1), MOST_BINS)
+    span = _Span(days[0].day, days[-1].day, points)
     bins = _bins(days, divergent, span)
     highest = max([rate.high for _, _, rate in bins] + [accepted or 0.0])
     end = next(each for each in SCALE_ENDS if each >= min(highest, 1.0))
@@ -109,6 +112,8 @@ def chart(
 class _Span:
     first: date
     last: date
+    # Into how many stretches of equal length it is cut.
+    bins: int
 
     @property
     def days(self) -> int:
@@ -123,7 +128,7 @@ class _Span:
         return round(LEFT + (RIGHT - LEFT) * share, 2)
 
     def bin_of(self, day: date) -> int:
-        return (day - self.first).days * min(MOST_BINS, self.days) // self.days
+        return (day - self.first).days * self.bins // self.days
 
 
 def _bins(
@@ -136,7 +141,7 @@ def _bins(
         (
             held[0][0].day,
             held[-1][0].day,
-            rate_of(sum(count for _, count in held), sum(day.calls for day, _ in held)),
+            rate_of_days(sum(count for _, count in held), sum(day.calls for day, _ in held)),
         )
         for held in grouped.values()
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from triage.models import Finding
 from triage.terms import Difference, FindingKind
+from triage.verdict.rules import CHARGEABLE
 from triage.web.presenters.badges import FINDINGS, Badge
 from triage.web.presenters.evidence import Evidence, calls_by_result, evidence, result_ids
 from triage.web.presenters.gauges import Gauge, gauge
@@ -31,6 +32,8 @@ class FindingRow:
     confidence: float | None
     margin: float | None
     rate: Rate
+    # What the rate counts: it is of the same manner of difference as the finding.
+    counted: str
     budget: Gauge | None
     budget_note: str
     next_step: str
@@ -58,8 +61,17 @@ def _row(finding: Finding, told: Mapping[str, Any], shown: Evidence) -> FindingR
         confidence=told.get("confidence"),
         margin=told.get("margin"),
         rate=rate_from(receipt["rate"]),
+        counted=_counted(difference, is_llm=finding.case.is_llm),
         budget=gauge(receipt.get("budget")),
         budget_note=NEVER_CHARGED.get(difference, "no budget yet"),
         next_step=receipt.get("next_step") or told.get("next_step") or "",
         evidence=shown,
     )
+
+
+def _counted(difference: Difference, *, is_llm: bool) -> str:
+    if difference is Difference.LABEL:
+        return "label flips"
+    if is_llm and difference in CHARGEABLE:
+        return "wording differences"
+    return "failures"

@@ -57,10 +57,6 @@ def upload_command(run: Run, address: str) -> str:
         "attempt": run.attempt + 1,
     }
     given = [f"-F {quote(f'{name}={value}')}" for name, value in fields.items() if value]
-    return " \\\n  ".join(
-        [
-            'curl -sS -H "Authorization: Bearer $TIEBREAK_TOKEN" -F files=@junit.xml',
-            " ".join(given),
-            quote(f"{address}/api/v1/uploads?wait=60"),
-        ]
-    )
+    start = 'curl -sS -H "Authorization: Bearer $TIEBREAK_TOKEN"'
+    url = quote(f"{address}/api/v1/uploads?wait=60")
+    return " \\\n  ".join([start, "-F files=@junit.xml", *given, url])
