@@ -43,6 +43,29 @@ def test_cases_of_one_call_count_as_one() -> None:
     assert together.p_value < alone.p_value
 
 
+def test_cases_that_share_no_call_are_counted_each() -> None:
+    rates = [0.1, 0.02, 0.3]
+
+    assert failure_count(rates, 1, clusters=[4, 9, -1]).p_value == pytest.approx(
+        failure_count(rates, 1).p_value
+    )
+
+
+def test_cases_of_one_call_that_fail_together_are_no_surprise() -> None:
+    rng = np.random.default_rng(12)
+    rates, call = np.full(200, 0.03), np.repeat(np.arange(20), 10)
+    below = 0
+    for _ in range(200):
+        # One common cause in each call makes its cases fail together half of the time.
+        cause = rng.random(20) < 0.03
+        own = rng.random(200) < 0.03
+        failed = np.where(rng.random(200) < 0.5, cause[call], own)
+        observed = len(np.unique(call[failed]))
+        below += failure_count(rates, observed, call).p_value < 0.05
+
+    assert below <= 10
+
+
 def test_a_run_without_cases_is_no_surprise() -> None:
     assert failure_count([], 0).p_value == 1.0
 
