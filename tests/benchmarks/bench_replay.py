@@ -18,9 +18,11 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from budgets.second_pass import WAVES
+
 LABELS = Path(__file__).parent.parent / "data" / "llm-runs" / "bench_labels.npz"
 CASES = 200
-REPEATS = 10
+REPEATS = WAVES[-1]
 START = datetime(2026, 9, 1, tzinfo=UTC)
 REPO = "bench/replay"
 
@@ -116,7 +118,8 @@ def judge(
     document = take(report(names, expected, pull_request.answers[:, 0]), repo, first, **told)
     done = np.zeros(CASES, dtype=int)
     attempt, repeats = 1, 0
-    while document["second_pass"]["cases"] and attempt <= REPEATS:
+    last = pull_request.answers.shape[1] - 1
+    while document["second_pass"]["cases"] and attempt <= last:
         attempt += 1
         planned = [names.index(case["name"]) for case in document["second_pass"]["cases"]]
         done[planned] += 1
@@ -172,7 +175,8 @@ def replay(key: str, history: int, suites: int) -> dict[str, Tally]:
         expected = np.array([np.bincount(row).argmax() for row in before])
         for run in range(history):
             take(report(names, expected, before[:, run]), repo, run + 1)
-        for start in range(history, drawn.shape[1] - REPEATS, REPEATS + 1):
+        # Near the end of the recorded calls the second pass has fewer of them than it may ask for.
+        for start in range(history, drawn.shape[1] - WAVES[-2], REPEATS + 1):
             answers = drawn[:, start : start + REPEATS + 1]
             for name, pull_request in variants(answers, expected, rng):
                 # Taken back afterwards, so that every variant meets the same history.
