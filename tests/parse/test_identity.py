@@ -37,3 +37,12 @@ def test_where_a_runner_put_the_checkout_is_no_part_of_a_path() -> None:
 
 def test_a_name_of_any_length_has_a_key() -> None:
     assert len(key(name="n" * 100_000)) == 64
+
+
+def test_the_time_of_a_run_in_a_suite_s_name_is_no_part_of_identity() -> None:
+    first, second = (
+        CaseName((f"mod.Case-202612010109{second}",), "", "", "t") for second in (14, 59)
+    )
+
+    assert case_key(first) == case_key(second)
+    assert case_key(first) != case_key(CaseName(("mod.Other-20261201010914",), "", "", "t"))

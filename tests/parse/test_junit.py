@@ -124,3 +124,92 @@ def test_an_illegal_property_is_left_out_and_named_with_its_value() -> None:
     ]
     (observation,) = report.results[0].tries[0].evidence.observations
     assert (observation.confidence, observation.margin) == (None, None)
+
+
+def test_the_same_names_in_another_suite_are_another_shard_and_no_retry() -> None:
+    failing = case(inner="<failure>x</failure>")
+    suites = "".join(f'<testsuite name="pytest">{each}</testsuite>' for each in (failing, case()))
+
+    report = read(f"<testsuites>{suites}</testsuites>".encode())
+
+    assert report.totals.flaky_passed == 0
+    assert [each.outcome for each in report.results] == ["failed", "passed"]
+
+
+def test_problems_that_only_a_counter_tells_of_fail_the_run() -> None:
+    newman = (
+        '<testsuites name="collection"><testsuite name="down" tests="1" errors="2">'
+        '<testcase name="t"/></testsuite></testsuites>'
+    )
+
+    report = read(newman.encode())
+
+    assert [(each.case.name, each.outcome) for each in report.results] == [
+        ("t", "passed"),
+        ("down (suite)", "errored"),
+    ]
+    assert report.totals.tests == 1
+    assert report.warnings[0].message == "down (suite): 2 problems without details"
+
+
+def test_a_go_package_that_does_not_compile_fails_the_run() -> None:
+    suite = (
+        f'<testsuite name="pkg"><properties>{prop("go.version", "go1.22")}</properties>'
+        '<testcase classname="pkg" name="TestA"/></testsuite>'
+    )
+
+    report = read(f'<testsuites tests="1" errors="1">{suite}</testsuites>'.encode())
+
+    assert report.results[-1].outcome is Outcome.ERRORED
+
+
+def test_a_test_that_ctest_could_not_start_fails_the_run() -> None:
+    skipped = '<skipped message="Unable to find executable: gone"/>'
+    body = (
+        '<testsuite name="ctest"><testcase name="t" classname="t" status="notrun">'
+        f"{skipped}</testcase></testsuite>"
+    )
+
+    report = read(body.encode())
+
+    assert (report.totals.skipped, report.totals.errored) == (1, 0)
+    assert (report.results[-1].case.name, report.results[-1].outcome) == (
+        "t (not started)",
+        "errored",
+    )
+
+
+def test_thousands_of_rows_under_one_name_are_one_test() -> None:
+    report = read(junit([case()] * 1_500, "s"))
+
+    assert (report.totals.tests, report.totals.attempts) == (1, 1_500)
+
+
+def test_long_names_are_cut_and_stay_apart() -> None:
+    long = "n" * 5_000
+
+    first, second = read(junit([case(f"{long}a"), case(f"{long}b")])).results
+
+    assert first.case.name != second.case.name
+    assert {len(first.case.name), len(second.case.name)} == {1_000}
+
+
+def test_elements_that_no_dialect_knows_are_counted() -> None:
+    report = read(junit([case(inner="<metric/>"), case("u", inner="<metric/>")], "s"))
+
+    assert report.warnings[0].message == "elements that were ignored: 2 (<metric>)"
+
+
+def test_output_of_a_retry_is_no_part_of_its_failure() -> None:
+    inner = "<flakyFailure>boom<system-out>printed</system-out> again</flakyFailure>"
+
+    result = only_result(junit([case(inner=inner)], "s"))
+
+    assert result.tries[0].failures[0].text == "boom again"
+
+
+def test_a_comma_that_could_mean_two_things_is_named() -> None:
+    report = read(junit([case(time="1,234")], "s"))
+
+    assert report.results[0].duration_s == 1234.0
+    assert report.warnings[0].message == "time '1,234' was taken for thousands of seconds"

@@ -196,3 +196,53 @@ def test_good_files_count_beside_bad_ones() -> None:
 
     assert len(reading.reports) == 1
     assert [each.file for each in reading.refused] == ["b.xml"]
+
+
+def test_a_zip_that_was_made_to_break_its_reader_is_refused() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.xml", ONE_FAILED)
+    # The directory says that the member starts before the file does.
+    body = b"PK\x03\x04" + packed.getvalue()[14:]
+
+    assert "the zip archive cannot be read" in refusal(body)
+
+
+def test_the_same_file_twice_counts_once() -> None:
+    reading = read_upload([UploadedFile("a.xml", ONE_FAILED), UploadedFile("b.xml", ONE_FAILED)])
+
+    assert [each.file for each in reading.reports] == ["a.xml"]
+    assert [(each.file, each.reason) for each in reading.ignored] == [
+        ("b.xml", "the same content as a.xml")
+    ]
+
+
+def test_parts_beside_their_aggregate_count_once() -> None:
+    suite = (
+        '<testsuite name="A" timestamp="2026-12-01T01:00:00"><testcase classname="A" name="t" '
+        'time="0.1"/></testsuite>'
+    )
+    other = suite.replace('"A"', '"B"')
+    aggregate = f"<testsuites>{suite}{other}</testsuites>".encode()
+
+    reading = read_upload(
+        [UploadedFile("TEST-A.xml", suite.encode()), UploadedFile("TESTS.xml", aggregate)]
+    )
+
+    assert [[each.case.classname for each in report.results] for report in reading.reports] == [
+        ["A"],
+        ["B"],
+    ]
+    assert reading.reports[1].warnings[-1].message == (
+        "1 suites with 1 cases were left out, since TEST-A.xml told of them"
+    )
+
+
+def test_another_run_of_the_same_suite_is_kept() -> None:
+    first = b'<testsuite name="A" timestamp="1"><testcase classname="A" name="t"/></testsuite>'
+
+    reading = read_upload(
+        [UploadedFile("a.xml", first), UploadedFile("b.xml", first.replace(b'"1"', b'"2"'))]
+    )
+
+    assert [len(report.results) for report in reading.reports] == [1, 1]

@@ -25,7 +25,7 @@ UNPARSED = re.compile(
     r"|Unexpected token .{1,40} in JSON|is not valid JSON|invalid character .{1,20} looking for"
 )
 EXCEPTION = re.compile(
-    r"\b(?:(?:[A-Za-z_][\w.$]*)?(?:Error|Exception)\b|panic:|std::\w*(?:error|exception)\b"
+    r"\b(?:(?:[A-Za-z_][\w.$]{0,200})?(?:Error|Exception)\b|panic:|std::\w*(?:error|exception)\b"
     r"|UNCAUGHT EXCEPTION|SIGSEGV|SIGABRT|Segmentation fault|core dumped|terminate called)"
 )
 ASSERTION = re.compile(

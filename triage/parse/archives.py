@@ -1,6 +1,8 @@
 """Unpack what was sent: gzip, zip and tar by their first bytes, in memory, within limits."""
 
 import io
+import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -18,6 +20,11 @@ TAR_MAGIC = b"ustar"
 # How deep archives may lie in each other: a tar in a gzip is one of each.
 DEEPEST = 2
 PIECE = 2**20
+# What the standard library raises for archives that are cut, encrypted, or made to break it.
+DAMAGES = (
+    *(zlib.error, lzma.LZMAError, EOFError, zipfile.BadZipFile, tarfile.TarError, struct.error),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError, OSError),
+)
 REPORT_ENDINGS = (".xml", ".json", ".gz", ".zip", ".tar", ".tgz", ".junit")
 
 
@@ -57,12 +64,8 @@ class Unpacker:
             self._open(file, depth)
         except _TooLargeError as error:
             self._refuse(file.name, "archive", str(error))
-        except (zlib.error, EOFError):
-            self._refuse(file.name, "gzip", "the gzip data is damaged or cut off; send it again")
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-            self._refuse(file.name, "zip", f"the zip archive cannot be read ({error})")
-        except tarfile.TarError as error:
-            self._refuse(file.name, "tar", f"the tar archive cannot be read ({error})")
+        except DAMAGES as error:
+            self._refuse(file.name, *_damage(file.body, error))
 
     def _open(self, file: UploadedFile, depth: int) -> None:
         body = file.body
@@ -159,6 +162,14 @@ def unpack(files: "tuple[UploadedFile, ...] | list[UploadedFile]", limits: Limit
     for file in files:
         unpacker.add(file)
     return unpacker.unpacked
+
+
+def _damage(body: bytes, error: Exception) -> tuple[str, str]:
+    """Return kind and message for an archive that cannot be opened."""
+    if body.startswith(GZIP):
+        return "gzip", "the gzip data is damaged or cut off; send it again"
+    kind = "zip" if body.startswith(ZIP) else "tar"
+    return kind, f"the {kind} archive cannot be read ({error}); send it again"
 
 
 def _is_tar(body: bytes) -> bool:

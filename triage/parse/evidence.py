@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from triage.parse.report import NO_EVIDENCE, Evidence, Observation, ReadWarning
+from triage.parse.storable import storable
 from triage.parse.xml_stream import RawCase, RawSuite
 from triage.terms import Assertion
 
 MOST_LABELS = 500
+# Labels and names of models are far shorter; the rest is a mistake of the test.
+LONGEST_VALUE = 4_000
 MOST_OBSERVATIONS = 1_000
 # Properties that were read before are read once; beyond this they hardly repeat.
 MOST_KNOWN = 10_000
@@ -167,7 +170,7 @@ def _stretched(labels: list[str], count: int) -> list[str]:
 
 def _text(draft: _Draft, name: str, value: str) -> None:
     if value:
-        draft.fields[TEXT_FIELDS[name]] = value
+        draft.fields[TEXT_FIELDS[name]] = value[:LONGEST_VALUE]
 
 
 def _count(draft: _Draft, name: str, value: str) -> None:
@@ -190,11 +193,11 @@ def _temperature(draft: _Draft, name: str, value: str) -> None:
 
 
 def _expected(draft: _Draft, name: str, value: str) -> None:
-    draft.expected.append(value)
+    draft.expected.append(value[:LONGEST_VALUE])
 
 
 def _observed(draft: _Draft, name: str, value: str) -> None:
-    draft.observed.append(value)
+    draft.observed.append(value[:LONGEST_VALUE])
 
 
 def _confidence(draft: _Draft, name: str, value: str) -> None:
@@ -224,11 +227,12 @@ def _assertion(draft: _Draft, name: str, value: str) -> None:
 def _labels(draft: _Draft, name: str, value: str) -> None:
     try:
         told = json.loads(value) if value.startswith("[") else value.split(",")
-        labels = tuple(dict.fromkeys(str(label).strip() for label in told))
+        named = [storable(str(label).strip()[:LONGEST_VALUE]) for label in told[:MOST_LABELS]]
+        labels = tuple(dict.fromkeys(named))
     except (ValueError, TypeError, RecursionError):
         draft.warnings.append(f"{name} must be a JSON array or a comma list, got {value[:80]!r}")
         return
-    draft.fields["labels"] = tuple(label for label in labels if label)[:MOST_LABELS]
+    draft.fields["labels"] = tuple(label for label in labels if label)
 
 
 def _observations(draft: _Draft, name: str, value: str) -> None:
@@ -253,7 +257,7 @@ def _observation(told: dict[str, Any]) -> Observation:
 
 
 def _label(value: object) -> str | None:
-    return None if value is None else str(value)
+    return None if value is None else storable(str(value)[:LONGEST_VALUE])
 
 
 def _confidence_of(value: object) -> float | None:

@@ -14,6 +14,7 @@ from triage.parse.limits import Limits
 from triage.parse.merging import merged_outcome
 from triage.parse.report import Evidence, Observation, ReadWarning, Report, Result
 from triage.parse.side_files import LABEL_KEYS, CaseRef, Told, digest, observed
+from triage.parse.storable import storable
 from triage.terms import Merge
 
 TOOL = "promptfoo"
@@ -124,7 +125,7 @@ def _test(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return storable(value) if isinstance(value, str) else ""
 
 
 def _mapping(value: object) -> dict[str, Any]:

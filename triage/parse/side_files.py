@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from triage.parse.evidence import with_defaults
 from triage.parse.report import Evidence, Failure, Observation, Report, Result, Try
+from triage.parse.storable import storable
 
 # The keys that people give a label in a record or in the variables of a test, the surest first.
 LABEL_KEYS = ("expected_label", "label", "category", "class", "intent", "classification")
@@ -51,7 +52,7 @@ def observed(expected: str | None, seen: str | None) -> tuple[Observation, ...]:
     """Return the observation of two labels, none when either is missing or no label."""
     if expected is None or seen is None or not (is_label(expected) and is_label(seen)):
         return ()
-    return (Observation(expected.strip(), seen.strip()),)
+    return (Observation(storable(expected.strip()), storable(seen.strip())),)
 
 
 def is_label(text: str) -> bool:
@@ -96,4 +97,4 @@ def _with(attempt: Try, told: Told | None) -> Try:
 
 
 def _explained(failure: Failure, reason: str) -> Failure:
-    return replace(failure, text=reason, length=len(reason))
+    return replace(failure, text=storable(reason), length=len(reason))

@@ -9,7 +9,8 @@ from triage.parse.failure_messages.values import pair, pairs
 
 TESTIFY = re.compile(r"^\s*expected: (?P<expected>.+)\n\s*actual\s*: (?P<observed>.+)$", re.M)
 GO_WORDS = re.compile(
-    r"\bgot:? (?P<observed>\"[^\"\n]*\"|[^,;\n]+?)[,;]? (?:but )?want(?:ed)?:? (?P<expected>.+)$",
+    r"\bgot:? (?P<observed>\"[^\"\n]*\"|[^,;\n]{1,500}?)[,;]? "
+    r"(?:but )?want(?:ed)?:? (?P<expected>.+)$",
     re.M,
 )
 GO_ASSIGNED = re.compile(r" = (?P<observed>[^=;\n]+)[;,] want(?:ed)? (?P<expected>.+)$", re.M)
@@ -25,8 +26,12 @@ GTEST_COMPARED = re.compile(r"Expected: \(.+?\) [<>=!]+ \(.+?\), actual: (.+?) v
 CATCH2 = re.compile(
     r"(?P<source>^\s*[A-Z_]+\( .+ \)$\n)?with expansion:\n\s+(?P<expanded>.+)$", re.M
 )
-DOCTEST_CPP = re.compile(r"CHECK\( (?P<source>.+?) \) is NOT correct!\n\s+values: CHECK\( (.+?) \)")
-BOOST = re.compile(r"check (?P<source>.+?) has failed \[(?P<left>.+?) (?:!=|==) (?P<right>.+?)\]")
+DOCTEST_CPP = re.compile(
+    r"CHECK\( (?P<source>.{1,500}?) \) is NOT correct!\n\s+values: CHECK\( (.+?) \)"
+)
+BOOST = re.compile(
+    r"check (?P<source>.{1,500}?) has failed \[(?P<left>.+?) (?:!=|==) (?P<right>.+?)\]"
+)
 CMOCKA = re.compile(
     r'^(?P<left>"[^"\n]*"|0x[0-9a-f]+|-?[\d.]+) != (?P<right>"[^"\n]*"|0x[0-9a-f]+|-?[\d.]+)$', re.M
 )

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from triage.parse.failure_messages import javascript, jvm, native, python, scripting
 from triage.parse.failure_messages.pairs import StatedPair
 from triage.parse.failure_messages.values import plain
+from triage.parse.storable import storable
 
 Grammar = Callable[[str], list[StatedPair]]
 
@@ -67,7 +69,7 @@ def read_pairs(text: str) -> list[StatedPair]:
         Body of a failure, of bounded length.
     """
     return [
-        each
+        replace(each, expected=storable(each.expected), observed=storable(each.observed))
         for part in RETRY.split(plain(text))
         for each in _read_part(part)
         if each.is_truncated or each.expected != each.observed

@@ -21,8 +21,8 @@ BOUND = re.compile(r"(?:[<>]=? |within |be within )")
 MINITEST = re.compile(r"^\s*Expected: (?P<expected>.+)\n\s*Actual: (?P<observed>.+)$", re.M)
 EXUNIT = re.compile(r"^\s*left:\s+(?P<left>.+)\n\s*right:\s+(?P<right>.+)$", re.M)
 EUNIT = re.compile(
-    r"\{expected,\s*<?<?(?P<expected>\"[^\"]*\"|[^}>]+?)>?>?\}\s*,\s*"
-    r"\{value,\s*<?<?(?P<observed>\"[^\"]*\"|[^}>]+?)>?>?\}",
+    r"\{expected,\s*<?<?(?P<expected>\"[^\"]{0,500}\"|[^}>]{1,500}?)>?>?\}\s*,\s*"
+    r"\{value,\s*<?<?(?P<observed>\"[^\"]{0,500}\"|[^}>]{1,500}?)>?>?\}",
     re.S,
 )
 BUSTED = re.compile(

@@ -14,6 +14,7 @@ COLOUR = re.compile(
     r"(?:\x1b|\ufffd|#x1B|\\x1b|\\u001b|\[NON-XML-CHAR-0x1B\])\[[0-9;]*m"
     r"|(?<![\w\]])\[(?:\d{1,2}(?:;\d{1,2})*)m"
 )
+BLANK_LINES = re.compile(r"\n{3,}")
 ELLIPSIS = re.compile(r"\.\.\.|…")
 QUOTES = {"'": "'", '"': '"', "`": "`", "<": ">", "“": "”", "‘": "’", "«": "»"}
 BYTES_OR_STRING_PREFIX = re.compile(r"^(?:b|u|r|std::string\(|string\(|\(string\) )(?=['\"])")
@@ -31,9 +32,13 @@ ALTERNATIVE = re.compile(r"\bis \"([^\"]*)\"")
 
 
 def plain(text: str) -> str:
-    """Return a text without colours, with one kind of newline and one kind of space."""
+    """Return a text without colours and runs of blank lines, with one kind of newline and space.
+
+    A pattern that starts with space at the start of a line takes quadratic time on blank lines.
+    """
     text = text.replace("\r\n", "\n").replace("\u00a0", " ")
-    return COLOUR.sub("", text)
+    lines = ("" if line.isspace() else line for line in COLOUR.sub("", text).split("\n"))
+    return BLANK_LINES.sub("\n\n", "\n".join(lines))
 
 
 def value_of(text: str) -> str:
