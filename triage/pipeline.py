@@ -14,8 +14,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from triage.models import Repository, Upload
+from triage.parse.import_report import import_report
 from triage.parse.upload import read_upload
-from triage.record.receipt import import_report
 from triage.record.recorder import record
 from triage.record.storage import read_stored
 from triage.terms import UploadState

@@ -2,17 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from triage.parse.report import EvidenceFile, Report, Totals, UploadReading
+from triage.parse.import_report import COUNTS, import_report
 from triage.parse.upload import UploadedFile, read_upload
 
 BAD_INPUT = 2
-NO_COUNTS = dict.fromkeys(asdict(Totals()))
 # A person reads the first few; --json has all of them.
 MOST_WARNINGS_SHOWN = 5
 
@@ -35,59 +33,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command; end it with status 2 when no file could be read."""
         reading = read_upload(_uploaded(options["files"]))
-        files = describe(reading)
+        files = import_report(reading)["files"]
         if options["json"]:
             self.stdout.write(json.dumps({"files": files}, indent=2, ensure_ascii=False))
         else:
             self.stdout.write("\n".join(line for file in files for line in _lines(file)))
         if not reading.reports:
             raise SystemExit(BAD_INPUT)
-
-
-def describe(reading: UploadReading) -> list[dict[str, Any]]:
-    """Return one entry per file of an upload: counts of what was read, or the error."""
-    return [
-        *(_read(report) for report in reading.reports),
-        *(
-            _unread(refused.file, refused.kind, refused.error, refused.line)
-            for refused in reading.refused
-        ),
-        *(_unread(ignored.file, "ignored", ignored.reason, None) for ignored in reading.ignored),
-        *(_beside(file) for file in reading.evidence_files),
-    ]
-
-
-def _read(report: Report) -> dict[str, Any]:
-    return {
-        "file": report.file,
-        "kind": "junit",
-        "dialect": report.dialect,
-        **asdict(report.totals),
-        "incomplete": report.is_incomplete,
-        "hides_retries": report.hides_retries,
-        "missing_evidence": report.missing_evidence,
-        "warnings": [asdict(warning) for warning in report.warnings],
-        "error": None,
-    }
-
-
-def _unread(file: str, kind: str, error: str, line: int | None) -> dict[str, Any]:
-    return {
-        "file": file,
-        "kind": kind,
-        "dialect": None,
-        **NO_COUNTS,
-        "incomplete": False,
-        "hides_retries": False,
-        "missing_evidence": "",
-        "warnings": [],
-        "error": error,
-        "line": line,
-    }
-
-
-def _beside(evidence: EvidenceFile) -> dict[str, Any]:
-    return {**_unread(evidence.file, f"{evidence.tool} results", "", None), "error": None}
 
 
 def _lines(file: dict[str, Any]) -> Iterator[str]:
@@ -101,7 +53,7 @@ def _lines(file: dict[str, Any]) -> Iterator[str]:
         return
     incomplete = ", INCOMPLETE" if file["incomplete"] else ""
     retries = ", this reporter hides retries" if file["hides_retries"] else ""
-    counts = ", ".join(f"{file[name]} {name.replace('_', ' ')}" for name in NO_COUNTS)
+    counts = ", ".join(f"{file[name]} {name.replace('_', ' ')}" for name in COUNTS)
     yield f"{file['file']}: {file['dialect']}: {counts}{incomplete}{retries}"
     for warning in file["warnings"][:MOST_WARNINGS_SHOWN]:
         line = f"line {warning['line']}: " if warning["line"] else ""

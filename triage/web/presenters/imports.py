@@ -42,8 +42,8 @@ def _imported(upload: Upload) -> ImportedUpload:
         state=upload.state,
         is_dead=upload.state == UploadState.DEAD,
         error=upload.error,
-        files=len(files),
-        tests=sum(each.get("tests", 0) for each in files),
+        files=sum(not each.get("error") for each in files),
+        tests=sum(each.get("tests") or 0 for each in files),
         notes=notes[:MOST_NOTES],
         notes_left_out=len(notes[MOST_NOTES:]),
     )
@@ -52,10 +52,12 @@ def _imported(upload: Upload) -> ImportedUpload:
 def _notes(reading: Mapping[str, Any]) -> list[str]:
     """Return what a person should know of an upload, the worst first."""
     files = reading.get("files") or []
-    cut = [f"{each['file']}: cut off, INCOMPLETE" for each in files if each.get("is_incomplete")]
+    cut = [f"{each['file']}: cut off, INCOMPLETE" for each in files if each.get("incomplete")]
+    unread = [each for each in files if each.get("error")]
     refused = [
         _located(each["file"], each.get("line"), f"refused: {each['error']}")
-        for each in reading.get("refused") or []
+        for each in unread
+        if each["kind"] != "ignored"
     ]
     warnings = [
         _located(each["file"], warning.get("line"), warning["message"])
@@ -63,7 +65,7 @@ def _notes(reading: Mapping[str, Any]) -> list[str]:
         for warning in each.get("warnings") or []
     ]
     ignored = [
-        f"{each['file']}: ignored: {each['reason']}" for each in reading.get("ignored") or []
+        f"{each['file']}: ignored: {each['error']}" for each in unread if each["kind"] == "ignored"
     ]
     return [*cut, *refused, *warnings, *ignored]
 
