@@ -29,6 +29,18 @@ ERRORS = [
     "TypeError: fetch failed",
     "java.net.SocketTimeoutException: Read timed out",
     "Error: 429 You exceeded your current quota, please check your plan",
+    "botocore.exceptions.ClientError: An error occurred (ThrottlingException) when calling the "
+    "InvokeModel operation (reached max retries: 4): Too many requests",
+    "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue",
+    "ConnectionError: Failed to connect to Ollama. Please check that Ollama is downloaded",
+    "litellm.Timeout: APITimeoutError - Request timed out",
+    "com.openai.errors.RateLimitException: 429: slow down",
+    "System.ClientModel.ClientResultException: HTTP 429 (rate_limit_exceeded)",
+    "Net::ReadTimeout: Net::ReadTimeout with #<TCPSocket:(closed)>",
+    "Error: dial tcp 10.0.0.1:443: i/o timeout",
+    "AI_APICallError: Service Unavailable",
+    "GoogleGenerativeAIFetchError: [503 Service Unavailable] The model is overloaded",
+    "TypeError: fetch failed { code: 'UND_ERR_CONNECT_TIMEOUT' }",
 ]
 
 
@@ -42,6 +54,10 @@ def test_an_error_of_the_endpoint_is_recognised(line: str) -> None:
     [
         "AssertionError: assert 'status 429' == 'status 200'",
         "KeyError: 'label'",
+        "openai.BadRequestError: Error code: 400 - {'error': {'code': 'context_length_exceeded'}}",
+        "openai.AuthenticationError: Error code: 401 - invalid_api_key",
+        "azure.core.exceptions.HttpResponseError: (400) Bad Request",
+        "anthropic.APIStatusError: Error code: 404 - model not found",
         "E       assert 'rate limit exceeded' in reply",
         "ValueError: expected 429 tickets",
         "Error: Timeout of 20ms exceeded. For async tests, call done()",

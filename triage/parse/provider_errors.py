@@ -17,7 +17,20 @@ TYPES = re.compile(
     r"|IncompleteRead|ProtocolError|MaxRetryError|NewConnectionError|RetryError"
     r"|BadGatewayError|EndpointConnectionError|PoolTimeout|exceptions\.Timeout"
     r"|APIUserAbortError|AxiosError|FetchError|SocketTimeoutException|ConnectException"
-    r"|HttpTimeoutException|SSLError|SSLHandshakeException)\b"
+    r"|HttpTimeoutException|SSLError|SSLHandshakeException"
+    # The same of Java, .NET, Ruby, Go, JavaScript and the servers of vLLM and Ollama.
+    r"|RateLimitException|OpenAIIoException|AnthropicIoException|ClientResultException"
+    r"|HttpRequestException|Net::\w+Timeout|APICallError|AI_APICallError|AI_RetryError"
+    r"|ModelStreamErrorException"
+    r"|EngineDeadError|AsyncEngineDeadError|GoogleGenerativeAIFetchError|MidStreamFallbackError)\b"
+)
+# The endpoint answered that the request was wrong, which the test or its key is to blame for.
+CLIENT_FAULT = re.compile(
+    r"\b(?:AuthenticationError|PermissionDenied\w*|BadRequest\w*|NotFoundError|InvalidRequest\w*"
+    r"|UnprocessableEntity\w*|invalid_api_key|ValidationException|AccessDenied\w*)\b"
+    r"|(?:\b(?:HTTP|status|code|response)[ /:=]{1,3}(?:[\d.]+ )?(?:code[ :=]{1,3})?|[(\[])"
+    r"(?:400|401|403|404|422)\b",
+    re.I,
 )
 MESSAGES = re.compile(
     r"(?:\b(?:HTTP|status|code|response)[ /:=]{1,3}(?:[\d.]+ )?(?:code[ :=]{1,3})?|\bError: )"
@@ -28,9 +41,12 @@ MESSAGES = re.compile(
     r"|\binsufficient_quota\b|\bexceeded your current quota\b|\bquota (?:exceeded|exhausted)\b"
     r"|\bRESOURCE_EXHAUSTED\b|\bDEADLINE_EXCEEDED\b|\bUNAVAILABLE: |\boverloaded_error\b"
     r"|\bmodel is (?:currently )?overloaded\b|\bECONNRESET\b|\bECONNREFUSED\b|\bETIMEDOUT\b"
-    r"|\bENOTFOUND\b|\bEAI_AGAIN\b|\bsocket hang up\b|\bfetch failed\b"
+    r"|\bENOTFOUND\b|\bEAI_AGAIN\b|\bUND_ERR_\w*TIMEOUT\b|\bi/o timeout\b"
+    r"|\bsocket hang up\b|\bfetch failed\b"
     r"|\bconnection (?:reset|refused|aborted|timed out)\b|\bread timed out\b"
     r"|\bcontext deadline exceeded\b|\bRequest timed out\b|\bupstream connect error\b"
+    r"|\bfailed to connect to ollama\b|\bHttpClient\.Timeout\b"
+    r"|\b(?:Throttling|TooManyRequests|ServiceUnavailable|ModelTimeout)Exception\) when calling"
     r"|\bno healthy upstream\b|\bCUDA out of memory\b|\bengine (?:is )?(?:dead|not ready)\b",
     re.I,
 )
@@ -48,16 +64,18 @@ def is_provider_error(kind: str, message: str, text: str) -> bool:
     message, text : str
         Message and body of the failure.
     """
-    if TYPES.search(kind):
+    if TYPES.search(kind) and not CLIENT_FAULT.search(message[:ENDS]):
         return True
     ends = message + "\n" + text[:ENDS] + "\n" + text[-ENDS:]
     return any(
-        TYPES.search(line) or MESSAGES.search(line) for line in ends.split("\n") if _is_raised(line)
+        TYPES.search(line) or MESSAGES.search(line)
+        for line in ends.split("\n")
+        if _is_raised(line) and not CLIENT_FAULT.search(line)
     )
 
 
 RAISED = re.compile(
-    r"^(?:E\s+)?[\w.$]*(?:Error|Exception|Timeout|Exhausted|Exceeded|Unavailable|Failure)\b"
+    r"^(?:E\s+)?[\w.$:]{0,200}(?:Error|Exception|Timeout|Exhausted|Exceeded|Unavailable|Failure)\b"
     r"|^(?:E\s+)?(?:Caused by: |panic: |Error: |Error message: |error: )|\bfetch failed\b|status",
 )
 
