@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from budgets.checks import BoolArray, FloatArray, as_counts
+from budgets.checks import BoolArray, FloatArray, as_counts, as_rate
 from budgets.priors import BetaPrior
 
 # Failure rates of a broken case, and how much each is trusted: a regression mostly fails always,
@@ -173,7 +173,16 @@ def clear_log_e(
     Raises
     ------
     ValueError
-        If counts are not legal.
+        If counts are not legal or the rate lies outside (0, 1).
+
+    Notes
+    -----
+    ``(q / p1)^f ((1 - q) / (1 - p1))^(m - f)`` with ``p1 = 0.6`` and ``q`` the smaller of the
+    posterior rate and ``p1 / 2``: under ``p1`` its mean is one.
+
+    References
+    ----------
+    .. [1] A. Wald, "Sequential Analysis", Wiley, 1947.
 
     Examples
     --------
@@ -181,7 +190,7 @@ def clear_log_e(
     (True, False)
     """
     f, m = as_counts(failures, repeats)
-    q = np.minimum(np.asarray(posterior_rate, dtype=float), WEAKEST_REGRESSION / 2)
+    q = np.minimum(as_rate(posterior_rate, is_open=True), WEAKEST_REGRESSION / 2)
     failing = np.log(q) - np.log(WEAKEST_REGRESSION)
     passing = np.log1p(-q) - np.log1p(-WEAKEST_REGRESSION)
     return np.asarray(f * failing + (m - f) * passing)

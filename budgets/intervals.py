@@ -12,7 +12,13 @@ from budgets.priors import BetaPrior
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Lower and upper end of a rate per call; scalars or arrays of one shape."""
+    """Lower and upper end of a rate per call.
+
+    Parameters
+    ----------
+    low, high : ndarray of shape (...)
+        Ends in [0, 1] of one shape, a case each; without an axis for one case.
+    """
 
     low: FloatArray
     high: FloatArray
@@ -64,7 +70,22 @@ def wilson(divergent: npt.ArrayLike, calls: npt.ArrayLike, confidence: float = 0
 def jeffreys(divergent: npt.ArrayLike, calls: npt.ArrayLike, confidence: float = 0.95) -> Interval:
     """Return Jeffreys' interval: Beta(1/2, 1/2) with its ends opened at 0 and n.
 
-    Parameters, returns and errors are those of `wilson`.
+    Parameters
+    ----------
+    divergent, calls : array_like of int, shape (...)
+        Counts per case; calls taken as independent.
+    confidence : float in (0, 1)
+        Share of such intervals that hold the true rate, on average over rates.
+
+    Returns
+    -------
+    Interval of arrays of shape (...)
+        Ends in [0, 1]; 0 where nothing diverged, 1 where everything did.
+
+    Raises
+    ------
+    ValueError
+        If counts or confidence are not legal.
 
     References
     ----------
@@ -87,7 +108,22 @@ def clopper_pearson(
 ) -> Interval:
     """Return the exact interval, which covers at least the confidence and usually more.
 
-    Parameters, returns and errors are those of `wilson`.
+    Parameters
+    ----------
+    divergent, calls : array_like of int, shape (...)
+        Counts per case; calls taken as independent.
+    confidence : float in (0, 1)
+        Least share of such intervals that hold the true rate, whatever it is.
+
+    Returns
+    -------
+    Interval of arrays of shape (...)
+        Ends in [0, 1]; 0 where nothing diverged, 1 where everything did.
+
+    Raises
+    ------
+    ValueError
+        If counts or confidence are not legal.
 
     References
     ----------

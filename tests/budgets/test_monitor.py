@@ -1,6 +1,8 @@
 """The budget monitor's false alarms and delays."""
 
 import numpy as np
+import pytest
+from scipy import stats
 
 from budgets.monitor import (
     SUITE_THRESHOLD,
@@ -31,11 +33,26 @@ def test_a_rate_that_rose_to_thirty_percent_is_seen_within_two_dozen_calls() -> 
     assert np.median(first_alarms(0.30, 400, 60)) <= 25
 
 
-def test_a_batch_counts_like_its_calls_taken_together() -> None:
-    once = update(initial_state(1), [2], [10], [0.024])
+def test_the_first_batch_is_the_likelihood_ratio_of_each_raised_rate() -> None:
+    state = update(initial_state(1), [2], [10], [0.024])
 
-    assert np.isfinite(once).all()
-    assert not is_alarming(once)[0]
+    # scipy.stats.binom.pmf(2, 10, 0.048) / scipy.stats.binom.pmf(2, 10, 0.024), alternative 2
+    raised, accepted = stats.binom.pmf(2, 10, 0.048), stats.binom.pmf(2, 10, 0.024)
+    assert float(np.exp(state[0, 1])) == pytest.approx(raised / accepted)
+    assert not is_alarming(state)[0]
+
+
+def test_a_batch_of_no_calls_ages_the_monitor_and_shows_nothing() -> None:
+    state = update(update(initial_state(1), [1], [1], [0.024]), [0], [0], [0.024])
+
+    assert float(np.exp(state[0, 0])) == pytest.approx(1 + 1.5)
+
+
+def test_the_mean_of_the_statistic_grows_by_one_with_each_update_while_nothing_changed() -> None:
+    states = np.stack([update(initial_state(1), [x], [3], [0.1])[0] for x in range(4)])
+    chances = stats.binom.pmf(np.arange(4), 3, 0.1)
+
+    assert chances @ np.exp(states) == pytest.approx(np.ones(6))
 
 
 def test_a_quiet_suite_raises_no_alarm_and_a_raised_one_does() -> None:
@@ -48,6 +65,13 @@ def test_a_quiet_suite_raises_no_alarm_and_a_raised_one_does() -> None:
 
     assert not is_alarming(quiet[None], SUITE_THRESHOLD)[0]
     assert is_alarming(raised[None], SUITE_THRESHOLD)[0]
+
+
+def test_a_threshold_that_every_state_would_pass_is_refused() -> None:
+    with pytest.raises(ValueError, match="threshold must be above 1, got 1"):
+        is_alarming(initial_state(1), 1.0)
+    with pytest.raises(ValueError, match="n_cases must not be negative, got -1"):
+        initial_state(-1)
 
 
 def test_no_case_is_no_alarm() -> None:

@@ -87,6 +87,11 @@ def test_the_tilted_chances_expect_what_was_seen(observed: int) -> None:
     assert (theta * rates / (1 - rates + theta * rates)).sum() == pytest.approx(observed, rel=1e-3)
 
 
+def test_an_illegal_quantile_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"must lie in \(0, 1\), got 1\.0"):
+        burst_tilt([0.5], 1, quantile=1.0)
+
+
 def test_a_usual_number_of_failures_tilts_nothing() -> None:
     assert burst_tilt([0.024] * 200, 9) == 1.0
     assert burst_tilt([], 3) == 1.0
