@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from budgets.accounts import open_budgets
 from triage.models import (
     Case,
     Epoch,
@@ -30,7 +31,7 @@ from triage.terms import Conclusion, Difference, FindingKind, Outcome, UploadSta
 REPO = "acme/support-bot"
 SHA = "4f2c9ab0" + "0" * 32
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
-TWELVE_OF_500 = {"divergent": 12, "calls": 500, "low": 0.0138, "high": 0.0415}
+TWELVE_OF_500 = {"divergent": 12, "calls": 500, "low": 0.0138, "high": 0.0414}
 BUDGET = {
     "scope": "case",
     "spent": 2,
@@ -69,7 +70,9 @@ def flip(case: Case, kind: FindingKind = FindingKind.LABEL_REGRESSION) -> Failur
 
 def make_repository(full_name: str = REPO) -> Repository:
     """Make a repository without runs."""
-    return Repository.objects.create(full_name=full_name)
+    repository = Repository.objects.create(full_name=full_name)
+    open_budgets(repository.pk)
+    return repository
 
 
 def make_case(repository: Repository, title: str = "tests/test_refunds.py::test_a") -> Case:

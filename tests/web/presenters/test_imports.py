@@ -11,15 +11,13 @@ READING = {
     "files": [
         {
             "file": "a.xml",
-            "kind": "junit",
             "tests": 3,
             "incomplete": True,
             "warnings": [{"message": "a negative duration is no duration", "line": 7}],
-            "error": None,
         },
-        {"file": "b.html", "kind": "an HTML page", "error": "an HTML page", "line": None},
+        {"file": "b.html", "kind": "not_junit", "error": "an HTML page", "line": None},
         {"file": "c.txt", "kind": "ignored", "error": "not a report"},
-    ],
+    ]
 }
 
 

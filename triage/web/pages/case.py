@@ -51,7 +51,7 @@ class CasePage:
 
 
 def case_page(pk: int) -> CasePage:
-    """Read a case's page; twelve queries, however long its history is."""
+    """Read a case's page; thirteen queries, however long its history is."""
     case = Case.objects.filter(pk=pk).select_related("repository").first()
     if case is None:
         raise Http404(f"There is no case {pk}. It may have been removed with its repository.")

@@ -46,7 +46,7 @@ class HomePage:
 
 
 def home_page(parameters: QueryDict) -> HomePage:
-    """Read the first page; five queries at most, however much there is."""
+    """Read the first page; six queries at most, however much there is."""
     repositories = page_of(_with_newest_run(), parameters, REPOSITORIES_PER_PAGE)
     newest_ids = [each.newest_run for each in repositories]  # type: ignore[attr-defined]
     needing_ids = _runs_needing_you()

@@ -37,7 +37,7 @@ class RepositoryPage:
 
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; eight queries, however many runs and cases it has."""
+    """Read a repository's page; ten queries, however many runs and cases it has."""
     repository = Repository.objects.filter(full_name=full_name).first()
     if repository is None:
         raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")

@@ -62,7 +62,7 @@ def _row(finding: Finding, told: Mapping[str, Any], shown: Evidence) -> FindingR
         margin=told.get("margin"),
         rate=rate_from(receipt["rate"]),
         counted=_counted(difference, is_llm=finding.case.is_llm),
-        budget=gauge(receipt.get("budget")),
+        budget=gauge(receipt.get("budget")) if difference in CHARGEABLE else None,
         budget_note=NEVER_CHARGED.get(difference, "no budget yet"),
         next_step=receipt.get("next_step") or told.get("next_step") or "",
         evidence=shown,
