@@ -177,3 +177,78 @@ def test_without_its_test_run_deepeval_s_report_says_what_is_missing() -> None:
     (report,) = read(UploadedFile("r.xml", junit([case("test_flip", METRIC)]))).reports
 
     assert ".deepeval/.latest_test_run.json" in report.missing_evidence
+
+
+def test_labels_come_from_metadata_before_assertions() -> None:
+    told = row(
+        0,
+        '{"label":"billing"}',
+        {"type": "contains", "value": '"label":"shipping"'},
+        metadata={"expected_label": "fraud"},
+    )
+
+    (report,) = read(promptfoo_xml(prompt_case("test 1", FAILED)), results_json(told)).reports
+
+    assert report.results[0].tries[0].evidence.observations == (Observation("fraud", "billing"),)
+
+
+def test_an_expected_record_is_compared_by_its_label() -> None:
+    told = row(
+        0,
+        '{"label":"billing","note":"long"}',
+        {"type": "equals", "value": {"label": "fraud", "note": "other"}},
+    )
+    told["provider"] = "gpt"
+
+    (report,) = read(promptfoo_xml(prompt_case("test 1", FAILED)), results_json(told)).reports
+
+    assert report.results[0].tries[0].evidence.observations == (Observation("fraud", "billing"),)
+
+
+def test_an_error_of_the_provider_stands_where_promptfoo_says_evaluation_error() -> None:
+    told = row(0, "", {"type": "contains", "value": "x"})
+    del told["gradingResult"]
+    told["error"] = "API error: 429 Too Many Requests"
+    error = '<error message="Evaluation error">Evaluation error</error>'
+
+    (report,) = read(promptfoo_xml(prompt_case("test 1", error)), results_json(told)).reports
+
+    stated = read_difference(report.results[0].tries[0], frozenset())
+    assert stated.difference is Difference.PROVIDER
+
+
+def test_prose_is_kept_as_a_hash_and_is_no_label() -> None:
+    long = "we have refunded the charge to your card " * 3
+
+    report, *_ = read(
+        UploadedFile("r.xml", junit([case("test_flip", METRIC)])),
+        deepeval_run(test_flip=(long, long)),
+    ).reports
+
+    (attempt,) = report.results[0].tries
+    assert attempt.evidence.observations == ()
+    assert attempt.evidence.calls == 1
+
+
+def test_repetitions_of_deepeval_are_told_apart() -> None:
+    names = ("test_flip[1-2]", "test_flip[2-2]")
+    told = deepeval_run(**{names[0]: ("fraud", "fraud"), names[1]: ("fraud", "billing")})
+
+    (report,) = read(
+        UploadedFile("r.xml", junit([case(names[0]), case(names[1], METRIC)])), told
+    ).reports
+
+    (result,) = report.results
+    assert [each.evidence.observations[0].observed for each in result.tries] == ["fraud", "billing"]
+
+
+def test_json_of_another_tool_is_named_as_json() -> None:
+    for body in (
+        b'{"results": 1}',
+        b'{"testCases": [1]}',
+        b'{"results": {"results": [{}]}}',
+        b"{,",
+    ):
+        reading = read_upload([UploadedFile("r.json", body)])
+
+        assert "this is JSON" in reading.refused[0].error

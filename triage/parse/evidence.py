@@ -15,6 +15,8 @@ MOST_LABELS = 500
 # Labels and names of models are far shorter; the rest is a mistake of the test.
 LONGEST_VALUE = 4_000
 MOST_OBSERVATIONS = 1_000
+# pytest-evals marks its cases by properties that say nothing else we know: they call an LLM.
+MARKED = Evidence()
 # Properties that were read before are read once; beyond this they hardly repeat.
 MOST_KNOWN = 10_000
 LONGEST_NAME_SHOWN = 200
@@ -74,13 +76,15 @@ def read_evidence(properties: Iterable[tuple[str, str]]) -> tuple[Evidence, list
         Those of the suite first, so that a case's own values win; a name may repeat.
     """
     draft = _Draft()
+    is_marked = False
     for name, value in properties:
         reader = READERS.get(name)
         if reader:
             reader(draft, name, value.strip())
+        is_marked = is_marked or name.startswith("evals.")
     observations = (*draft.observations, *_paired(draft))[:MOST_OBSERVATIONS]
     if not draft.fields and not observations:
-        return NO_EVIDENCE, draft.warnings
+        return MARKED if is_marked else NO_EVIDENCE, draft.warnings
     return Evidence(**draft.fields, observations=observations), draft.warnings
 
 
