@@ -1,6 +1,6 @@
 """A result taken apart into its calls."""
 
-from triage.classify.calls import label_key, read_calls
+from triage.classify.calls import KnownLabels, label_key, read_calls
 from triage.parse.report import CaseName, Evidence, Failure, Observation, Result, Try
 from triage.terms import Difference, Outcome
 
@@ -21,7 +21,7 @@ def failed(text: str, *observations: Observation, calls: int | None = None) -> T
 def test_each_observation_is_a_call_and_the_flip_is_the_result_s_difference() -> None:
     calls = read_calls(
         result(failed("x", Observation("a", "a"), Observation("a", "b"))),
-        frozenset(),
+        KnownLabels(),
         is_llm=True,
     )
 
@@ -31,7 +31,7 @@ def test_each_observation_is_a_call_and_the_flip_is_the_result_s_difference() ->
 
 def test_calls_that_nothing_was_told_of_are_counted() -> None:
     calls = read_calls(
-        result(failed("x", Observation("a", "b"), calls=5)), frozenset(), is_llm=True
+        result(failed("x", Observation("a", "b"), calls=5)), KnownLabels(), is_llm=True
     )
 
     assert calls.unrecorded == 4
@@ -40,7 +40,7 @@ def test_calls_that_nothing_was_told_of_are_counted() -> None:
 def test_wording_with_a_recorded_label_stays_wording() -> None:
     (call,) = read_calls(
         result(failed("E  assert 'a b c d' == 'a b c e'", Observation("a", "a"))),
-        frozenset(),
+        KnownLabels(),
         is_llm=True,
     ).calls
 
@@ -51,8 +51,8 @@ def test_wording_with_a_recorded_label_stays_wording() -> None:
 def test_two_short_values_of_an_llm_case_are_taken_for_labels() -> None:
     attempt = failed("E  assert 'billing' == 'fraud'")
 
-    (of_llm,) = read_calls(result(attempt), frozenset(), is_llm=True).calls
-    (of_other,) = read_calls(result(attempt), frozenset(), is_llm=False).calls
+    (of_llm,) = read_calls(result(attempt), KnownLabels(), is_llm=True).calls
+    (of_other,) = read_calls(result(attempt), KnownLabels(), is_llm=False).calls
 
     assert of_llm.difference is Difference.LABEL
     assert of_other.difference is Difference.TEXT
@@ -60,7 +60,7 @@ def test_two_short_values_of_an_llm_case_are_taken_for_labels() -> None:
 
 def test_an_answer_without_a_label_is_invalid() -> None:
     (call,) = read_calls(
-        result(failed("x", Observation("a", None))), frozenset(), is_llm=True
+        result(failed("x", Observation("a", None))), KnownLabels(), is_llm=True
     ).calls
 
     assert call.difference is Difference.INVALID
@@ -71,3 +71,15 @@ def test_long_labels_are_cut_and_still_told_apart() -> None:
 
     assert len(first) <= 200
     assert first != second
+
+
+def test_a_learned_set_of_labels_does_not_make_a_new_label_wording() -> None:
+    attempt = failed("E  assert 'billing' == 'fraud'")
+    learned = KnownLabels(frozenset({"fraud"}))
+    told = KnownLabels(frozenset({"fraud", "shipping"}), is_closed=True)
+
+    (by_history,) = read_calls(result(attempt), learned, is_llm=True).calls
+    (by_report,) = read_calls(result(attempt), told, is_llm=True).calls
+
+    assert by_history.difference is Difference.LABEL
+    assert by_report.difference is Difference.TEXT

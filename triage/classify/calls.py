@@ -53,15 +53,29 @@ class ResultCalls:
         return next((each for each in WORST_FIRST if each in present), None)
 
 
-def read_calls(result: Result, labels: frozenset[str], *, is_llm: bool) -> ResultCalls:
+@dataclass(frozen=True, slots=True)
+class KnownLabels:
+    """Labels known for a case. A set that a report tells is closed; a learned one may grow."""
+
+    labels: frozenset[str] = frozenset()
+    is_closed: bool = False
+
+    def with_told(self, told: tuple[str, ...]) -> "KnownLabels":
+        """Return the labels together with a set that a try tells."""
+        if not told:
+            return self
+        return KnownLabels(self.labels | frozenset(told), is_closed=True)
+
+
+def read_calls(result: Result, known: KnownLabels, *, is_llm: bool) -> ResultCalls:
     """Return the calls of a result.
 
     Parameters
     ----------
     result : Result
         A case's merged entries.
-    labels : frozenset of str
-        Closed set of labels known for the case; may be empty.
+    known : KnownLabels
+        Labels known for the case.
     is_llm : bool
         Whether the case calls an LLM: only then are two short values taken for labels when no
         closed set is known.
@@ -69,7 +83,7 @@ def read_calls(result: Result, labels: frozenset[str], *, is_llm: bool) -> Resul
     calls: list[Call] = []
     unrecorded = 0
     for index, attempt in enumerate(result.tries):
-        of_try = _calls_of_try(attempt, index, labels, is_llm=is_llm)
+        of_try = _calls_of_try(attempt, index, known, is_llm=is_llm)
         calls += of_try
         unrecorded += max((attempt.evidence.calls or 0) - len(of_try), 0)
     return ResultCalls(tuple(calls), unrecorded)
@@ -83,11 +97,11 @@ def label_key(label: str) -> str:
     return f"{label[: LABEL_LENGTH - 14]}…#{digest}"
 
 
-def _calls_of_try(attempt: Try, index: int, labels: frozenset[str], *, is_llm: bool) -> list[Call]:
+def _calls_of_try(attempt: Try, index: int, known: KnownLabels, *, is_llm: bool) -> list[Call]:
     evidence = attempt.evidence
-    closed = labels | frozenset(evidence.labels)
-    stated = read_difference(attempt, closed) if attempt.outcome.is_failing else None
-    difference = _difference(stated, is_llm=is_llm, is_closed=bool(closed))
+    known = known.with_told(evidence.labels)
+    stated = read_difference(attempt, known.labels) if attempt.outcome.is_failing else None
+    difference = _difference(stated, is_llm=is_llm, is_closed=known.is_closed)
     if evidence.observations:
         return _observed_calls(attempt, index, difference)
     flip = stated.pairs[0] if stated and stated.pairs and difference is Difference.LABEL else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triage.classify.calls import ResultCalls, read_calls
+from triage.classify.calls import KnownLabels, ResultCalls, read_calls
 from triage.history.epochs import find_or_open_epochs, identity_of
 from triage.history.monitoring import watch
 from triage.history.snapshots import tallies_of_epochs, tallies_of_slots
@@ -75,9 +75,10 @@ def _epochs(part: Part, new: Sequence[Recorded]) -> dict[int, Epoch]:
 
 
 def _with_calls(each: Recorded, epoch: Epoch | None, known: dict[int, Tally]) -> Recorded:
-    labels = frozenset(each.case.labels)
-    if epoch and not labels:
-        labels = frozenset(label for pair in known[epoch.pk].labels for label in pair)
+    labels = KnownLabels(frozenset(each.case.labels), is_closed=bool(each.case.labels))
+    if epoch and not labels.is_closed:
+        learned = frozenset(label for pair in known[epoch.pk].labels for label in pair)
+        labels = KnownLabels(learned)
     calls = read_calls(each.entry.result, labels, is_llm=each.case.is_llm)
     return Recorded(each.entry, each.case, calls)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from triage.history.suites import suite_history
+from triage.history.vocabularies import vocabularies
 from triage.models import Epoch, Run, Verdict
 from triage.verdict.base import base_failures
 from triage.verdict.changes import (
@@ -49,6 +50,7 @@ def _judge_attempt(run: Run, ci_run: CiRun) -> Verdict:
         suite.wording_prior,
         llm_cases=counts.llm,
         other_cases=counts.cases - counts.llm,
+        vocabularies=vocabularies(run.repository_id),
         tilt=failures.tilt,
     )
     judgements = _judge_questions(run, ci_run, questions, shared)

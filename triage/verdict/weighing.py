@@ -1,7 +1,7 @@
 """Weigh the evidence of a run's questions: numbers in, one ground per question out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from budgets.priors import BetaPrior
 from budgets.second_pass import WAVES, Decisions, SecondPassState, decide_binary, decide_labels
 from triage.classify.calls import Call
+from triage.history.vocabularies import Suite, suite_of
 from triage.terms import Difference
 from triage.verdict.questions import Question
 from triage.verdict.rules import CHARGEABLE, Ground
@@ -32,6 +33,8 @@ class Circumstances:
     # LLM cases and other cases of the run: so many chances of a false alarm there were.
     llm_cases: int
     other_cases: int
+    # Labels that the cases of each suite have shown.
+    vocabularies: Mapping[Suite, frozenset[str]]
     # How much likelier divergences are in this run than usual, as odds; 1 without a burst.
     tilt: float
 
@@ -132,7 +135,7 @@ def _judge_labels(
     """Judge flips by their first calls, those with equally many labels in one step."""
     by_size: dict[int, list[tuple[int, LabelCounts]]] = defaultdict(list)
     for position in positions:
-        counts = label_counts(questions[position], calls)
+        counts = label_counts(questions[position], calls, shared.vocabularies)
         by_size[len(counts.labels)].append((position, counts))
     weights: dict[int, Weight] = {}
     for group in by_size.values():
@@ -191,7 +194,9 @@ class LabelCounts:
     history: tuple[int, ...]
 
 
-def label_counts(question: Question, calls: int) -> LabelCounts:
+def label_counts(
+    question: Question, calls: int, vocabularies: Mapping[Suite, frozenset[str]]
+) -> LabelCounts:
     """Count the labels of a flipped class, in the first calls of this run and before it.
 
     A call that passed without telling its label showed the expected one, when the case expects
@@ -200,7 +205,10 @@ def label_counts(question: Question, calls: int) -> LabelCounts:
     expected = question.flips[0].expected or ""
     observed = _observed_labels(question.answered[:calls], expected)
     history = _history_labels(question, expected)
-    known = {*observed, *history, *question.result.case.labels} - {expected}
+    case = question.result.case
+    # Where no report tells the closed set, a case could move to what its neighbours have shown.
+    closed = case.labels or vocabularies.get(suite_of(case), frozenset())
+    known = {*observed, *history, *closed} - {expected}
     labels = (expected, *sorted(known))
     while len(labels) < FEWEST_LABELS:
         labels = (*labels, "")
