@@ -76,7 +76,8 @@ def is_provider_error(kind: str, message: str, text: str) -> bool:
 
 RAISED = re.compile(
     r"^(?:E\s+)?[\w.$:]{0,200}(?:Error|Exception|Timeout|Exhausted|Exceeded|Unavailable|Failure)\b"
-    r"|^(?:E\s+)?(?:Caused by: |panic: |Error: |Error message: |error: |API (?:call )?error: )|\bfetch failed\b|status",
+    r"|^(?:E\s+)?(?:Caused by: |panic: |Error: |Error message: |error: |API (?:call )?error: )"
+    r"|\bfetch failed\b|status",
 )
 
 
