@@ -1,5 +1,7 @@
 """Cases, attempts and evidence out of one document."""
 
+import pytest
+
 from tests.parse.reports import case, junit, only_result, prop, props, read
 from triage.terms import Merge, Outcome
 
@@ -110,6 +112,22 @@ def test_tools_whose_retries_leave_no_trace_are_known() -> None:
 
     assert read(jest).hides_retries
     assert not read(junit([case()])).hides_retries
+
+
+@pytest.mark.parametrize(
+    ("dialect", "attributes"),
+    [
+        ("vitest", "name timestamp hostname tests failures errors skipped time"),
+        ("jest-junit", "name errors failures skipped timestamp time tests"),
+        ("mocha", "name timestamp tests file time failures"),
+        ("pytest", "name errors failures skipped tests time timestamp hostname"),
+    ],
+)
+def test_a_reporter_is_known_whatever_its_suite_is_called(dialect: str, attributes: str) -> None:
+    told = " ".join(f'{name}="0"' for name in attributes.split())
+    body = f'<testsuites name="mine"><testsuite {told}>{case()}</testsuite></testsuites>'
+
+    assert read(body.encode()).dialect == dialect
 
 
 def test_an_illegal_property_is_left_out_and_named_with_its_value() -> None:

@@ -25,7 +25,7 @@ DAMAGES = (
     *(zlib.error, lzma.LZMAError, EOFError, zipfile.BadZipFile, tarfile.TarError, struct.error),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError, OSError),
 )
-REPORT_ENDINGS = (".xml", ".json", ".gz", ".zip", ".tar", ".tgz", ".junit")
+REPORT_ENDINGS = (".xml", ".json", ".gz", ".zip", ".tar", ".tgz", ".junit", ".trx")
 
 
 @dataclass(frozen=True, slots=True)

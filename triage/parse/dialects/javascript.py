@@ -6,6 +6,11 @@ from triage.parse.dialects.dialect import Dialect, Traits, retries
 
 PLAYWRIGHT_FILE = re.compile(r"\.(?:spec|test|e2e|setup)\.[cm]?[jt]sx?$")
 
+# The names of suites are settings of these reporters; the order of attributes is not.
+VITEST = ("name", "timestamp", "hostname", "tests", "failures", "errors", "skipped", "time")
+JEST_JUNIT = ("name", "errors", "failures", "skipped", "timestamp", "time", "tests")
+MOCHA_JUNIT = ("name", "timestamp", "tests", "time", "failures")
+
 
 def is_web_test_runner(traits: Traits) -> bool:
     """Whether Web Test Runner wrote it."""
@@ -14,12 +19,13 @@ def is_web_test_runner(traits: Traits) -> bool:
 
 def is_vitest(traits: Traits) -> bool:
     """Whether Vitest wrote it."""
-    return traits.root_name == "vitest tests"
+    is_like_it = tuple(traits.suite) == VITEST and "id" not in traits.root
+    return traits.root_name == "vitest tests" or is_like_it
 
 
 def is_jest(traits: Traits) -> bool:
     """Whether jest-junit wrote it."""
-    return traits.root_name.startswith("jest")
+    return traits.root_name.startswith("jest") or tuple(traits.suite) == JEST_JUNIT
 
 
 def is_bun(traits: Traits) -> bool:
@@ -29,7 +35,8 @@ def is_bun(traits: Traits) -> bool:
 
 def is_mocha(traits: Traits) -> bool:
     """Whether Mocha's xunit reporter or mocha-junit-reporter wrote it, Cypress included."""
-    return traits.root_name.startswith("Mocha") or traits.suite_name == "Mocha Tests"
+    is_named = traits.root_name.startswith("Mocha") or traits.suite_name == "Mocha Tests"
+    return is_named or tuple(name for name in traits.suite if name != "file") == MOCHA_JUNIT
 
 
 def is_cucumber(traits: Traits) -> bool:
