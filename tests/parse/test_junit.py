@@ -231,3 +231,23 @@ def test_a_comma_that_could_mean_two_things_is_named() -> None:
 
     assert report.results[0].duration_s == 1234.0
     assert report.warnings[0].message == "time '1,234' was taken for thousands of seconds"
+
+
+def test_a_case_that_is_skipped_and_failed_did_fail_unless_the_tool_means_otherwise() -> None:
+    both = case(inner="<skipped/><failure>x</failure>")
+    mayfail = case(inner='<skipped message="TEST_CASE tagged with !mayfail"/><failure>x</failure>')
+
+    report = read(junit([both], "s"))
+
+    assert report.results[0].outcome is Outcome.FAILED
+    assert report.warnings[0].message == "cases that are skipped and failed, read as failed: 1"
+    assert only_result(junit([mayfail], "s")).outcome is Outcome.SKIPPED
+    assert only_result(junit([both], "Minitest")).outcome is Outcome.SKIPPED
+
+
+def test_a_status_that_says_failed_is_believed_without_an_element() -> None:
+    statuses = ("failed", "error", "run")
+
+    results = read(junit([case(status, status=status) for status in statuses], "s")).results
+
+    assert [each.outcome for each in results] == ["failed", "errored", "passed"]

@@ -36,6 +36,12 @@ NOT_RUN = frozenset({"notrun", "disabled", "suppressed", "ignored", "pending", "
 # A usual number of seconds needs no second look.
 LONGEST_S = 1e9
 STAMP_ATTRIBUTES = ("timestamp", "time", "hostname")
+# A failure without an element that says so is none to be overlooked.
+STATUSES = {
+    **dict.fromkeys(("failed", "fail", "failure"), Outcome.FAILED),
+    **dict.fromkeys(("error", "errored", "broken"), Outcome.ERRORED),
+}
+FLAKY_TAGS = frozenset({"flakyFailure", "flakyError"})
 FAILING_TAGS = frozenset({"failure", "error"})
 
 
@@ -189,6 +195,7 @@ class DocumentReader:
         if not document.cases:
             empty = "holds counters and no test case: only totals are known"
             warn(ReadWarning(f"the report {empty if has_counters else 'holds no test'}"))
+        self._warn_of_skipped_failures()
         if repeated:
             warn(ReadWarning(f"names that stand more than once: {repeated}, {self._repetition()}"))
         if document.unknown:
@@ -205,6 +212,18 @@ class DocumentReader:
         if self._ambiguous_times:
             time = self._ambiguous_times[0]
             warn(ReadWarning(f"time {time!r} was taken for thousands of seconds"))
+
+    def _warn_of_skipped_failures(self) -> None:
+        if self.dialect.skipped_beats_failed or "skipped" not in self._document.tags:
+            return
+        both = [
+            raw
+            for raw in self._document.cases
+            if raw.children and {"skipped"} < {each.tag for each in raw.children} - OUTPUT_TAGS
+        ]
+        if both:
+            message = f"cases that are skipped and failed, read as failed: {len(both)}"
+            self.report.warnings.append(ReadWarning(message, both[0].line))
 
     def _repetition(self) -> str:
         kinds = {result.merge for result in self.report.results} - {Merge.SINGLE}
@@ -229,7 +248,9 @@ def _outcome(raw: RawCase, dialect: Dialect) -> Outcome:
     if "failure" in tags:
         return Outcome.FAILED
     is_skipped = "skipped" in tags or _is_not_run(raw.attributes)
-    return Outcome.SKIPPED if is_skipped else Outcome.PASSED
+    if is_skipped or tags & FLAKY_TAGS:
+        return Outcome.SKIPPED if is_skipped else Outcome.PASSED
+    return STATUSES.get(raw.attributes.get("status", "").lower(), Outcome.PASSED)
 
 
 def _totals(results: list[Result]) -> Totals:

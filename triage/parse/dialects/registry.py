@@ -6,6 +6,7 @@ from triage.parse.dialects.jvm import RERUN_ELEMENTS, SUREFIRE, TESTNG
 from triage.parse.dialects.llm import PROMPTFOO
 from triage.parse.dialects.native import CATCH2, CTEST, GOTESTSUM, NEXTEST
 from triage.parse.dialects.python import PYTEST
+from triage.parse.dialects.ruby import MINITEST
 from triage.parse.xml_stream import RawDocument
 
 PLAIN = Dialect("junit", lambda traits: True)
@@ -21,6 +22,7 @@ DIALECTS = (
     TESTNG,
     CATCH2,
     CTEST,
+    MINITEST,
     RERUN_ELEMENTS,
     PLAYWRIGHT,
     SUREFIRE,
