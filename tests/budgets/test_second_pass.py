@@ -127,6 +127,20 @@ def test_cases_of_one_run_do_not_change_those_of_another(seed: int) -> None:
     assert together.state.tolist() == np.concatenate(alone).tolist()
 
 
+def test_no_failing_case_needs_no_decision() -> None:
+    none = np.zeros((0, 3))
+
+    assert decide_labels(none, none, np.zeros(0, dtype=int), M, PRIOR).state.tolist() == []
+    assert decide_binary([], [], [], [], M, PRIOR).state.tolist() == []
+
+
+def test_a_bad_hour_takes_more_repeats_to_blame_a_case() -> None:
+    usual = decide_labels([[0, 4]], [[60, 2]], [0], M, PRIOR)
+    in_burst = decide_labels([[0, 4]], [[60, 2]], [0], M, PRIOR, tilt=20.0)
+
+    assert (state(usual), state(in_burst)) == (SecondPassState.MOVED, SecondPassState.REPEAT)
+
+
 def test_unchanged_suites_are_rarely_blocked() -> None:
     rng = np.random.default_rng(5)
     blocked = 0
