@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from budgets.attribution import stratified_test
 from budgets.checks import as_counts
 from budgets.statistical_power import divergences_needed
+from budgets.stratified import stratified_test
 
 # Twelve divergences in 500 identical calls.
 PUBLISHED_RATE = 0.024

@@ -7,22 +7,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from budgets.checks import BoolArray, FloatArray, as_counts
+from budgets.checks import BoolArray, as_counts
 from budgets.statistical_power import divergences_needed
+from budgets.stratified import StratifiedTest, stratified_test
 
 # Share of false findings among the covariates that are named.
 FALSE_DISCOVERY_RATE = 0.05
 # The association that the needed number of divergences is told for: odds twice as high.
 WORTH_KNOWING_ODDS_RATIO = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class StratifiedTest:
-    """A Cochran-Mantel-Haenszel statistic, its degrees of freedom and p-value."""
-
-    statistic: float
-    degrees: int
-    p_value: float
+# Shares of calls off the commonest level that the number is worked out for: half is the easiest
+# to see, and below one in a hundred nothing will be.
+LEAST_EXPOSURE, MOST_EXPOSURE = 0.01, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,57 +35,6 @@ class Association:
     needed: int
     p_value: float | None
     conditional_p_value: float | None
-
-
-def stratified_test(divergent: npt.ArrayLike, calls: npt.ArrayLike) -> StratifiedTest:
-    """Return the Cochran-Mantel-Haenszel test of a covariate, stratified by case.
-
-    Each case is compared with itself only, so that a level which happens to hold the flaky cases
-    is not blamed for them.
-
-    Parameters
-    ----------
-    divergent, calls : array_like of int, shape (n_cases, n_levels)
-        Counts per case and level of the covariate.
-
-    Returns
-    -------
-    StratifiedTest
-        For L levels with calls at most L - 1 degrees of freedom; statistic 0 and p-value 1 where
-        no case was seen on two levels.
-
-    Raises
-    ------
-    ValueError
-        If counts are not legal.
-
-    Notes
-    -----
-    With ``r = n_t / N_t``: ``T_l = sum_t (x_tl - X_t r_l)``, ``V = sum_t X_t (N_t - X_t) /
-    (N_t - 1) (diag(r) - r r')``, and ``Q = T' V^- T`` is chi-squared with the rank of V.
-
-    References
-    ----------
-    .. [1] N. Mantel, W. Haenszel, "Statistical aspects of the analysis of data from retrospective
-       studies of disease", Journal of the National Cancer Institute 22(4), 1959.
-    .. [2] A. Agresti, "Categorical Data Analysis", 3rd ed., Wiley, 2013, section 8.4.
-
-    Examples
-    --------
-    >>> round(stratified_test([[2, 8]], [[50, 50]]).p_value, 3)
-    0.047
-    """
-    x, n = as_counts(divergent, calls)
-    in_case, of_case = x.sum(axis=1), n.sum(axis=1)
-    share = n / np.maximum(of_case, 1.0)[:, None]
-    surplus = (x - in_case[:, None] * share).sum(axis=0)
-    spread = in_case * (of_case - in_case) / np.maximum(of_case - 1, 1.0)
-    covariance = np.diag(spread @ share) - (share * spread[:, None]).T @ share
-    degrees = int(np.linalg.matrix_rank(covariance, hermitian=True)) if covariance.size else 0
-    if degrees == 0:
-        return StratifiedTest(0.0, 0, 1.0)
-    statistic = float(surplus @ np.linalg.pinv(covariance, hermitian=True) @ surplus)
-    return StratifiedTest(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))
 
 
 def false_discoveries_excluded(p_values: npt.ArrayLike, rate: float) -> BoolArray:
@@ -125,19 +69,24 @@ def false_discoveries_excluded(p_values: npt.ArrayLike, rate: float) -> BoolArra
 
 
 def associations(
-    divergent: npt.ArrayLike, cases: npt.ArrayLike, covariates: Mapping[str, npt.ArrayLike]
+    divergent: npt.ArrayLike,
+    cases: npt.ArrayLike,
+    covariates: Mapping[str, npt.ArrayLike],
+    calls: npt.ArrayLike = 1,
 ) -> list[Association]:
     """Return what can be said of each covariate of a suite's calls.
 
     Parameters
     ----------
-    divergent : array_like of bool, shape (n_calls,)
-        Which calls diverged.
-    cases : array_like of int, shape (n_calls,)
-        The case of each call.
-    covariates : mapping of str to array_like of int, each of shape (n_calls,)
-        Level of each call by covariate; a negative level means that it was not recorded, and
-        leaves the call out.
+    divergent : array_like of int, shape (n_rows,)
+        Divergent calls per row: true or false where a row is one call.
+    cases : array_like of int, shape (n_rows,)
+        The case of each row.
+    covariates : mapping of str to array_like of int, each of shape (n_rows,)
+        Level of each row by covariate; a negative level means that it was not recorded, and
+        leaves the row out.
+    calls : array_like of int, shape () or (n_rows,)
+        Calls per row: tallies by case and levels may be given as they are stored.
 
     Returns
     -------
@@ -150,7 +99,7 @@ def associations(
     Raises
     ------
     ValueError
-        If the arrays differ in length.
+        If the arrays differ in length or counts are not legal.
 
     Notes
     -----
@@ -164,7 +113,7 @@ def associations(
     >>> associations(diverged, case, {"hour": [0, 1] * 10})[0].verdict
     'insufficient (10 of ~70 divergences)'
     """
-    columns = _Columns(divergent, cases, covariates)
+    columns = _Columns(divergent, calls, cases, covariates)
     needed = {name: columns.needed(name, len(covariates)) for name in covariates}
     told = [name for name in covariates if columns.divergences(name) >= needed[name]]
     tests = {name: columns.test(name) for name in told}
@@ -213,34 +162,36 @@ def _rounded(needed: int) -> int:
 
 
 class _Columns:
-    """Calls in columns: divergence, case and the levels of each covariate."""
+    """Rows of calls in columns: counts, case and the levels of each covariate."""
 
     def __init__(
         self,
         divergent: npt.ArrayLike,
+        calls: npt.ArrayLike,
         cases: npt.ArrayLike,
         covariates: Mapping[str, npt.ArrayLike],
     ) -> None:
-        self.divergent = np.asarray(divergent, dtype=bool)
+        x, n = as_counts(divergent, calls)
+        self.divergent, self.calls = x, np.broadcast_to(n, x.shape)
         self.cases = np.asarray(cases)
         self.levels = {name: np.asarray(levels) for name, levels in covariates.items()}
         for name, array in {"cases": self.cases, **self.levels}.items():
-            if array.shape != self.divergent.shape:
+            if array.shape != x.shape:
                 raise ValueError(
-                    f"{name} must have one entry per call, got {array.shape} "
-                    f"for {self.divergent.shape} calls"
+                    f"{name} must have one entry per row, got {array.shape} for {x.shape} rows"
                 )
 
     def divergences(self, name: str) -> int:
         """Return the divergent calls whose level is recorded."""
-        return int((self.divergent & (self.levels[name] >= 0)).sum())
+        return int(self.divergent[self.levels[name] >= 0].sum())
 
     def needed(self, name: str, tests: int) -> int:
         """Return the divergences needed to see the odds double off the commonest level."""
-        levels = self.levels[name]
-        _, calls = np.unique(levels[levels >= 0], return_counts=True)
-        share = float(calls.max() / calls.sum()) if calls.size > 1 else 0.5
-        exposure = min(max(1 - share, 0.01), 0.5)
+        known = self.levels[name] >= 0
+        _, level = np.unique(self.levels[name][known], return_inverse=True)
+        calls = np.bincount(level, weights=self.calls[known])
+        commonest = float(calls.max() / calls.sum()) if calls.size > 1 else MOST_EXPOSURE
+        exposure = float(np.clip(1 - commonest, LEAST_EXPOSURE, MOST_EXPOSURE))
         return divergences_needed(WORTH_KNOWING_ODDS_RATIO, exposure, tests)
 
     def test(self, name: str, within: str | None = None) -> StratifiedTest:
@@ -253,8 +204,9 @@ class _Columns:
         _, column = np.unique(self.levels[name][known], return_inverse=True)
         row, column = row.ravel(), column.ravel()
         shape = (int(row.max(initial=-1)) + 1, int(column.max(initial=-1)) + 1)
-        cells = row * shape[1] + column
-        size = shape[0] * shape[1]
-        calls: FloatArray = np.bincount(cells, minlength=size).reshape(shape).astype(float)
-        diverged = np.bincount(cells, weights=self.divergent[known], minlength=size)
-        return stratified_test(diverged.reshape(shape), calls)
+        cells, size = row * shape[1] + column, shape[0] * shape[1]
+        diverged, calls = (
+            np.bincount(cells, weights=counts[known], minlength=size).reshape(shape)
+            for counts in (self.divergent, self.calls)
+        )
+        return stratified_test(diverged, calls)

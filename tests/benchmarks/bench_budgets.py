@@ -18,12 +18,12 @@ import numpy as np
 from scipy import special
 
 from budgets import monitor
-from budgets.attribution import stratified_test
 from budgets.e_values import binary_log_e, label_log_e
 from budgets.intervals import credible, wilson
 from budgets.priors import BetaPrior, fit_prior
 from budgets.run_count import burst_tilt, failure_count
 from budgets.second_pass import decide_labels
+from budgets.stratified import stratified_test
 
 PROTOTYPE = Path("../shared/stats")
 # Nothing on the path of an upload may take a second, for ten thousand failing cases or a hundred
