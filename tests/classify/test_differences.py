@@ -165,6 +165,8 @@ def test_a_field_that_is_true_or_false_could_be_a_label_and_a_bare_condition_cou
         "expected: > 0.8\n     got: 0.51",
         "  Expected: greater than 0.8\n  But was:  0.51",
         "expect(received).toBeCloseTo(expected)\n\nExpected: 0.93\nReceived: 0.51",
+        "E   AssertionError: Metrics: Relevancy (score: 0.3, threshold: 0.5, strict: False, "
+        "error: None, reason: it (nearly) answers, but no) failed.",
         "  CHECK( c == Approx(0.93) )\nwith expansion:\n  0.51 == Approx( 0.93 )",
     ],
 )

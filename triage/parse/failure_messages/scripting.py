@@ -48,6 +48,11 @@ OTHER_TOOL = re.compile(r"Traceback|\bassert\b|\w:\d+")
 ROBOT_CONTAINS = re.compile(r"^(?:.*: )?'(?P<observed>.*)' does not contain '(?P<expected>.*)'$")
 ROBOT_SEVERAL = "Several failures occurred:"
 ROBOT_NUMBERED = re.compile(r"(?:^|\n)\d+\) ")
+# A metric that could not be judged has an error and no score worth comparing.
+DEEPEVAL_SCORES = re.compile(
+    r"(?P<metric>[^(),:\n]{1,200}) \(score: (?P<score>[\d.]+), threshold: (?P<threshold>[\d.]+), "
+    r"strict: \w+, error: None, "
+)
 DEEPEVAL_LABELS = re.compile(
     r"expected (?:label )?'(?P<expected>[^']*)' but "
     r"(?:the reply says|got|was) '(?P<observed>[^']*)'"
@@ -157,10 +162,22 @@ def read_robot(text: str) -> list[StatedPair]:
 
 
 def read_deepeval(text: str) -> list[StatedPair]:
-    """Return the labels that a deepeval metric gives as its reason."""
-    if "Metrics:" not in text:
+    """Return the labels that a deepeval metric gives as its reason, else scores and thresholds."""
+    if "Metrics: " not in text:
         return []
-    return [pair(match["expected"], match["observed"]) for match in DEEPEVAL_LABELS.finditer(text)]
+    labels = [
+        pair(match["expected"], match["observed"]) for match in DEEPEVAL_LABELS.finditer(text)
+    ]
+    scores = [
+        StatedPair(
+            match["threshold"],
+            match["score"],
+            kind=PairKind.COMPARISON,
+            field=match["metric"].strip(),
+        )
+        for match in DEEPEVAL_SCORES.finditer(text)
+    ]
+    return labels or scores
 
 
 def read_promptfoo(text: str) -> list[StatedPair]:
