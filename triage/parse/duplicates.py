@@ -1,4 +1,4 @@
-"""Leave out suites that an upload holds twice: an aggregate beside the parts it is made of.
+"""Leave out what an upload holds twice: the same file, or an aggregate beside its parts.
 
 Ant writes TESTS-TestSuites.xml beside every TEST-*.xml it is made of, and CI globs send both.
 """
@@ -10,15 +10,24 @@ from triage.parse.report import ReadWarning, Report, Result
 Suite = tuple[str, ...]
 
 
+def drop_results(report: Report, first: str) -> None:
+    """Take all results out of a report whose file is the same as an earlier one.
+
+    Its totals stay what the file says; what counts is what is left in the results.
+    """
+    report.results = []
+    report.warnings.append(ReadWarning(f"the same content as {first}, which counts once"))
+
+
 def drop_same_suites(reports: Sequence[Report]) -> None:
     """Take suites out of reports that an earlier report holds with the same times and outcomes."""
-    seen: dict[int, str] = {}
+    seen: dict[int, Report] = {}
     for report in reports:
         again: dict[Suite, str] = {}
         for path, signature in _signatures(report).items():
-            first = seen.setdefault(signature, report.file)
-            if first != report.file:
-                again[path] = first
+            first = seen.setdefault(signature, report)
+            if first is not report:
+                again[path] = first.file
         if again:
             count = len(report.results)
             report.results = [each for each in report.results if each.case.suite not in again]

@@ -7,7 +7,7 @@ from xml.parsers import expat
 from triage.parse.archives import UploadedFile, unpack
 from triage.parse.collector import paused_collector
 from triage.parse.decoding import decode
-from triage.parse.duplicates import drop_same_suites
+from triage.parse.duplicates import drop_results, drop_same_suites
 from triage.parse.evaluation_tools import SideFiles
 from triage.parse.junit import DocumentReader
 from triage.parse.limits import DEFAULT_LIMITS, Limits
@@ -56,14 +56,14 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
     side_files = SideFiles()
     known: dict[bytes, str] = {}
     for file in unpacked.files:
-        digest = hashlib.sha256(file.body).digest()
-        if digest in known:
-            reading.ignored.append(IgnoredFile(file.name, f"the same content as {known[digest]}"))
-            continue
         with paused_collector():
             outcome = read_report(file, limits, side_files)
         if isinstance(outcome, Report):
-            known[digest] = file.name
+            digest = hashlib.sha256(file.body).digest()
+            if digest in known:
+                drop_results(outcome, known[digest])
+            else:
+                known[digest] = file.name
         _sort_in(reading, outcome, is_alone=len(unpacked.files) == 1)
     if len(reading.reports) > 1:
         drop_same_suites(reading.reports)
