@@ -1,8 +1,8 @@
 """The verdict as a document: the same JSON from the command line, the API and the pages."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 
 from django.conf import settings
 
@@ -13,6 +13,7 @@ from triage.verdict.counting import RunCounts, RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
 from triage.verdict.sentences import headline, next_step, reason
+from triage.verdict.signatures import Elsewhere, clusters
 from triage.verdict.standings import BudgetStanding
 
 
@@ -27,13 +28,15 @@ class Summary:
     is_incomplete: bool
     # Sentences about epochs that the run opened and models that it did not pin.
     notes: tuple[str, ...] = ()
+    # By signature of the failure.
+    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
 
 
 def verdict_document(
     run: Run, summary: Summary, judgements: Sequence[Judgement]
 ) -> dict[str, object]:
     """Return the verdict of a run as it is answered everywhere."""
-    findings = [_finding(each) for each in judgements]
+    findings = [_finding(each, summary) for each in judgements]
     counts = summary.counts
     line = headline(summary.conclusion, findings, counts.cases)
     return {
@@ -57,6 +60,7 @@ def verdict_document(
             "llm": counts.llm,
         },
         "findings": findings,
+        "clusters": clusters(judgements),
         "suite": _suite(summary.failures),
         "budget": summary.repository_budget.as_json(),
         "second_pass": _second_pass(judgements),
@@ -85,8 +89,9 @@ def receipt(each: Judgement) -> dict[str, object]:
     }
 
 
-def _finding(each: Judgement) -> dict[str, object]:
+def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
     result = each.question.result
+    elsewhere = summary.elsewhere.get(result.signature)
     return {
         "case": result.case.title,
         "case_id": result.case_id,
@@ -105,6 +110,7 @@ def _finding(each: Judgement) -> dict[str, object]:
         "second_pass": _pass_state(each),
         "reason": reason(each),
         "next_step": next_step(each),
+        "elsewhere": elsewhere.as_json() if elsewhere else None,
     }
 
 

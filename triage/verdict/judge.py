@@ -19,6 +19,7 @@ from triage.verdict.keeping import keep_verdict
 from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
+from triage.verdict.signatures import seen_elsewhere
 from triage.verdict.standings import BudgetStanding, case_standings, repository_standing
 from triage.verdict.weighing import Circumstances, weigh
 
@@ -107,7 +108,8 @@ def _summary(
         parts_are_missing=counts.parts_got < counts.parts_expected,
     )
     standing = repository_standing(run.repository_id, run.at)
-    return Summary(conclusion, counts, failures, standing, is_incomplete, _notes(run))
+    elsewhere = seen_elsewhere(run, judgements)
+    return Summary(conclusion, counts, failures, standing, is_incomplete, _notes(run), elsewhere)
 
 
 def _notes(run: Run) -> tuple[str, ...]:
