@@ -4,6 +4,7 @@ from typing import Any
 
 from triage.parse.report import Evidence, Report
 from triage.parse.side_files import CaseRef, Told, digest, observed
+from triage.terms import Outcome
 
 TOOL = "deepeval"
 SIGN = "Metrics: "
@@ -19,6 +20,7 @@ def is_deepeval(report: Report) -> bool:
     return report.dialect == "pytest" and any(
         SIGN in failure.message and "(score: " in failure.message
         for result in report.results
+        if result.outcome is not Outcome.PASSED
         for attempt in result.tries
         for failure in attempt.failures
     )

@@ -82,6 +82,8 @@ def merged_outcome(tries: Sequence[Try], merge: Merge) -> Outcome:
 
 def _groups(raws: Sequence[RawCase], results: Sequence[Result]) -> dict[int, list[int]]:
     """Return the positions of entries that share their names within their suite."""
+    if len({result.case.name for result in results}) == len(results):
+        return {}
     first: dict[tuple[object, ...], int] = {}
     groups: dict[int, list[int]] = {}
     for index, (raw, result) in enumerate(zip(raws, results, strict=True)):

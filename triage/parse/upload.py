@@ -54,21 +54,26 @@ def read_upload(files: Sequence[UploadedFile], limits: Limits = DEFAULT_LIMITS) 
     unpacked = unpack(list(files), limits)
     reading = UploadReading(ignored=unpacked.ignored, refused=unpacked.refused)
     side_files = SideFiles()
+    is_alone = len(unpacked.files) == 1
     known: dict[bytes, str] = {}
     for file in unpacked.files:
         with paused_collector():
             outcome = read_report(file, limits, side_files)
-        if isinstance(outcome, Report):
-            digest = hashlib.sha256(file.body).digest()
-            if digest in known:
-                drop_results(outcome, known[digest])
-            else:
-                known[digest] = file.name
-        _sort_in(reading, outcome, is_alone=len(unpacked.files) == 1)
+        if isinstance(outcome, Report) and not is_alone:
+            _drop_if_known(known, file, outcome)
+        _sort_in(reading, outcome, is_alone=is_alone)
     if len(reading.reports) > 1:
         drop_same_suites(reading.reports)
     side_files.complete(reading.reports)
     return reading
+
+
+def _drop_if_known(known: dict[bytes, str], file: UploadedFile, report: Report) -> None:
+    digest = hashlib.sha256(file.body).digest()
+    if digest in known:
+        drop_results(report, known[digest])
+    else:
+        known[digest] = file.name
 
 
 def _sort_in(reading: UploadReading, outcome: Outcome, *, is_alone: bool) -> None:

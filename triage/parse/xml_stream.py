@@ -105,6 +105,7 @@ class XmlStream:
         self.document = RawDocument()
         self._limits = limits
         self._deepest = limits.depth
+        self._most_properties = limits.properties
         self._depth = 0
         self._cases = self.document.cases
         self._suite = RawSuite((), {})
@@ -176,6 +177,8 @@ class XmlStream:
         if tag == "testcase":
             self._end_case(tag)
             return
+        if tag == "property" and self._property is None:
+            return
         end = self._ends.get(tag)
         if end is None:
             end = self._ends.get(_local(tag), _ignore_end)
@@ -218,18 +221,25 @@ class XmlStream:
         if value is None:
             self._property = name
             self._collect(RawChild("property", attributes), self._limits.property_text)
-        elif self._case is not None and not self._case.properties:
-            self._case.properties = [(name, value)]
-            self._case.line = self._case.line or self._parser.CurrentLineNumber
         else:
             self._add_property(name, value)
 
     def _add_property(self, name: str, value: str) -> None:
-        owner = self._suite if self._case is None else self._case
-        if len(owner.properties) < self._limits.properties:
-            owner.properties = [*owner.properties, (name, value)]
+        case = self._case
+        told = self._suite.properties if case is None else case.properties
+        if isinstance(told, tuple):
+            case = self._noted_case()
+            case.properties = [(name, value)]
+        elif len(told) < self._most_properties:
+            told.append((name, value))
         else:
             self.document.dropped_properties += 1
+
+    def _noted_case(self) -> RawCase:
+        """Return the open case with the line on which something first stands in it."""
+        case = self._case or RawCase(self._suite, {})
+        case.line = case.line or self._parser.CurrentLineNumber
+        return case
 
     def _start_result(self, tag: str, attributes: Attributes) -> None:
         child = RawChild(_local(tag), attributes)
@@ -240,8 +250,7 @@ class XmlStream:
         elif case.children:
             case.children.append(child)
         else:
-            case.children = [child]
-            case.line = case.line or self._parser.CurrentLineNumber
+            self._noted_case().children = [child]
         self._collect(child, self._limits.text_head)
 
     def _start_output(self, tag: str, attributes: Attributes) -> None:
