@@ -1,6 +1,7 @@
 """The pages, over runs that went in through the real door."""
 
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +11,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from tests.flows.suites import FLIP, REPO, WORDING, CaseRun, history, sha, suite, take
+from triage import pipeline
 from triage.models import Case, Run
+from triage.parse.archives import UploadedFile
+from triage.upload.acceptance import accept
+from triage.upload.submission import Submission
 
 pytestmark = pytest.mark.django_db
 
+CORPUS = Path(__file__).parent.parent / "data" / "junit" / "dev"
 SIZE = 5
 CASE = "test_ticket[2]"
 PR = {"pr": 42, "branch": "feature"}
@@ -103,6 +109,19 @@ def test_a_reporter_that_hides_retries_is_never_said_to_have_no_flakes() -> None
     Case.objects.filter(pk=case.pk).update(hides_retries=True)
 
     assert "this reporter hides retries" in text(f"/cases/{case.pk}/").lower()
+
+
+def test_a_case_says_what_its_reporter_leaves_out_and_how_to_add_it() -> None:
+    body = (CORPUS / "promptfoo__generated__01.xml").read_bytes()
+    accepted = accept(Submission(repo=REPO, sha=sha(1), files=(UploadedFile("junit.xml", body),)))
+    pipeline.process(accepted.upload.pk)
+    case = Case.objects.order_by("pk").first()
+    assert case is not None
+
+    page = text(f"/cases/{case.pk}/")
+
+    assert "promptfoo" in page
+    assert "results.json" in page
 
 
 def test_names_of_a_report_are_shown_and_never_run() -> None:

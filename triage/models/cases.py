@@ -25,6 +25,8 @@ class Case(models.Model):
     is_llm = models.BooleanField(default=False)
     # Whether its reporter leaves no trace of retries, so that "no flakes" proves nothing.
     hides_retries = models.BooleanField(default=False)
+    # What its reporter leaves out and the line that adds it; empty when nothing is missing.
+    missing_evidence = models.CharField(max_length=500, blank=True, default="")
     # The closed set of labels that its reports told; empty when they told none.
     labels = models.JSONField(default=list, blank=True)
     first_seen_at = models.DateTimeField(default=timezone.now)

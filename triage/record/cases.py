@@ -11,6 +11,7 @@ from triage.record.entries import Entry
 
 NAME_LENGTH = 1000
 TITLE_LENGTH = 3000
+EVIDENCE_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ def _new_case(repository: Repository, entry: Entry, slot: int, at: datetime) -> 
         title=title_of(name),
         is_llm=entry.is_llm,
         hides_retries=entry.hides_retries,
+        missing_evidence=entry.missing_evidence[:EVIDENCE_LENGTH],
         labels=list(told_labels(entry)),
         first_seen_at=at,
         last_seen_at=at,

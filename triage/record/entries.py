@@ -17,6 +17,7 @@ class Entry:
     key: str
     result: Result
     hides_retries: bool
+    missing_evidence: str = ""
 
     @property
     def is_llm(self) -> bool:
@@ -43,7 +44,7 @@ def entries_of(reports: Iterable[Report]) -> list[Entry]:
             key = case_key(result.case)
             known = entries.get(key)
             merged = _merged(known.result, result) if known else result
-            entries[key] = Entry(key, merged, report.hides_retries)
+            entries[key] = Entry(key, merged, report.hides_retries, report.missing_evidence)
     return list(entries.values())
 
 
