@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 
 from tests.flows.suites import FLIP, REPO, WORDING, CaseRun, history, suite, take
 from triage.models import Verdict
+from triage.verdict.rules import RULES_VERSION
 
 pytestmark = pytest.mark.django_db
 
@@ -40,12 +41,14 @@ def everything_stored() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def answer_as_older_rules(run_id: int, conclusion: str, finding: str) -> None:
-    """Let a stored verdict say what rules before the first would have said."""
+def answer_otherwise(run_id: int, conclusion: str, finding: str, rules: int = 0) -> None:
+    """Let a stored verdict say something else, by default as if older rules had said it."""
     verdict = Verdict.objects.get(run_id=run_id, is_current=True)
     (told,) = verdict.document["findings"]
     document = verdict.document | {"findings": [told | {"finding": finding}]}
-    Verdict.objects.filter(pk=verdict.pk).update(conclusion=conclusion, rules=0, document=document)
+    Verdict.objects.filter(pk=verdict.pk).update(
+        conclusion=conclusion, rules=rules, document=document
+    )
 
 
 def test_the_rules_that_judged_find_nothing_that_differs() -> None:
@@ -59,7 +62,7 @@ def test_the_rules_that_judged_find_nothing_that_differs() -> None:
 def test_a_verdict_of_older_rules_is_told_with_its_findings_and_their_reason() -> None:
     history(SIZE)
     run = take(suite(SIZE, CaseRun(CASE, FLIP, "billing")), 30, **PR)
-    answer_as_older_rules(run["id"], "passed_with_flakes", "settled_tie")
+    answer_otherwise(run["id"], "passed_with_flakes", "settled_tie")
 
     document = replayed()
 
@@ -79,7 +82,7 @@ def test_a_verdict_of_older_rules_is_told_with_its_findings_and_their_reason() -
 def test_people_read_each_change_and_the_counts_at_the_end() -> None:
     history(SIZE)
     run = take(suite(SIZE, CaseRun(CASE, FLIP, "billing")), 30, **PR)
-    answer_as_older_rules(run["id"], "on_hold", "undecided")
+    answer_otherwise(run["id"], "on_hold", "undecided")
 
     lines = replay("--since", "2026-10-01").splitlines()
 
@@ -92,11 +95,22 @@ def test_people_read_each_change_and_the_counts_at_the_end() -> None:
     ]
 
 
+def test_a_difference_without_a_change_of_rules_is_put_down_to_what_is_known_since() -> None:
+    history(SIZE)
+    run = take(suite(SIZE, CaseRun(CASE, FLIP, "billing")), 30, **PR)
+    answer_otherwise(run["id"], "on_hold", "undecided", RULES_VERSION)
+
+    assert replay("--since", "2026-10-01").splitlines()[-1] == (
+        "1 run of these had been judged by the same rules: priors, accepted rates and label sets "
+        "are those of today."
+    )
+
+
 def test_no_table_holds_anything_else_afterwards() -> None:
     history(SIZE)
     for number in (30, 31):
         run = take(suite(SIZE, CaseRun(CASE, WORDING)), number, **PR)
-        answer_as_older_rules(run["id"], "blocked", "over_budget")
+        answer_otherwise(run["id"], "blocked", "over_budget")
     before = everything_stored()
 
     assert replayed()["counts"]["verdicts"] == 2

@@ -43,13 +43,18 @@ class Rejudged:
         """Whether the conclusion or any finding would be another one."""
         return self.before != self.after or bool(self.findings)
 
+    @property
+    def rules_differ(self) -> bool:
+        """Whether other rules judged before; if not, what is known of the suite has changed."""
+        return self.rules_before != self.rules_after
+
 
 def rejudge(repository: Repository, since: datetime, track: Track) -> list[Rejudged]:
     """Judge the runs of a repository since a time again, in order, and take everything back.
 
-    What a run is charged or cleared of counts for the runs after it, as it would have. Priors and
-    label sets are those of today. Uploads to the repository wait until it is done; on SQLite all
-    writers do.
+    What a run is charged or cleared of counts for the runs after it, as it would have. Priors,
+    accepted rates and label sets are those of today. Uploads to the repository wait until it is
+    done; on SQLite all writers do.
     """
     with transaction.atomic():
         locked = Repository.objects.select_for_update().get(pk=repository.pk)

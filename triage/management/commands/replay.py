@@ -89,7 +89,17 @@ def _summary(repo: str, since: datetime, rejudged: Sequence[Rejudged]) -> str:
     return (
         f"{judged}, judged again by rules {RULES_VERSION}: "
         f"{_plural(counts['verdicts'], 'verdict')} and {_plural(counts['findings'], 'finding')} "
-        f"would differ. Nothing was changed.{kinds}"
+        f"would differ. Nothing was changed.{kinds}{_known_since(rejudged)}"
+    )
+
+
+def _known_since(rejudged: Sequence[Rejudged]) -> str:
+    runs = sum(each.differs and not each.rules_differ for each in rejudged)
+    if not runs:
+        return ""
+    return (
+        f"\n{_plural(runs, 'run')} of these had been judged by the same rules: priors, accepted "
+        "rates and label sets are those of today."
     )
 
 
