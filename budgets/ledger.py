@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import TruncDate
 
 from budgets.models import Charge
 
+DAY = TruncDate("at", tzinfo=UTC)
 REVERSED = "a later judgement found that this was no flake"
 
 
@@ -45,26 +47,24 @@ def settle(repository_id: int, run_ids: Sequence[int], owed: Iterable[Owed]) -> 
     Charge.objects.bulk_create([*new, *reversals])
 
 
-def spent_by_case(
-    repository_id: int, case_ids: Sequence[int], since: datetime, until: datetime
-) -> dict[int, int]:
-    """Return the charges less reversals per case within a stretch of time."""
-    sums = (
-        Charge.objects.filter(
-            repository_id=repository_id, case_id__in=case_ids, at__gt=since, at__lte=until
-        )
-        .values_list("case_id")
-        .annotate(spent=Sum("amount"))
-    )
-    return dict(sums)
+def charges_by_epoch(
+    epoch_ids: Sequence[int], since: date, until: datetime
+) -> dict[tuple[int, date], int]:
+    """Return the charges less reversals per epoch and UTC day."""
+    charges = _charges(since, until).filter(epoch_id__in=epoch_ids)
+    sums = charges.values_list("epoch_id", DAY).annotate(total=Sum("amount"))
+    return {(epoch_id, day): total for epoch_id, day, total in sums}
 
 
-def spent_by_repository(repository_id: int, since: datetime, until: datetime) -> int:
-    """Return the charges less reversals of a whole repository within a stretch of time."""
-    total = Charge.objects.filter(
-        repository_id=repository_id, at__gt=since, at__lte=until
-    ).aggregate(spent=Sum("amount"))
-    return total["spent"] or 0
+def charges_of_repository(repository_id: int, since: date, until: datetime) -> dict[date, int]:
+    """Return the charges less reversals of a whole repository per UTC day."""
+    charges = _charges(since, until).filter(repository_id=repository_id)
+    return dict(charges.values_list(DAY).annotate(total=Sum("amount")))
+
+
+def _charges(since: date, until: datetime) -> QuerySet[Charge]:
+    start = datetime.combine(since, time.min, UTC)
+    return Charge.objects.filter(at__gte=start, at__lte=until)
 
 
 def _last_entries(repository_id: int, run_ids: Sequence[int]) -> dict[str, Charge]:

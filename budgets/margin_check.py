@@ -19,12 +19,22 @@ SUREST_FORECAST = 1e-6
 class MarginCheck:
     """Whether margins forecast a suite's flips better than counts do.
 
-    Losses are in nats per call, ``flips`` those that both forecasts were held against.
+    Losses are sums in nats over ``calls``, ``flips`` those that both forecasts were held against.
     """
 
+    calls: int
     flips: int
     margin_loss: float
     count_loss: float
+
+    def __add__(self, other: "MarginCheck") -> "MarginCheck":
+        """Return the check over both stretches of calls."""
+        return MarginCheck(
+            self.calls + other.calls,
+            self.flips + other.flips,
+            self.margin_loss + other.margin_loss,
+            self.count_loss + other.count_loss,
+        )
 
     @property
     def passes(self) -> bool:
@@ -65,7 +75,14 @@ def check_margins(
 
     Notes
     -----
-    Mean log loss per later call of the two forecasts; lower is better.
+    Log loss of the two forecasts summed over the later calls; lower is better. Each forecast is
+    made before its calls, so the losses of successive runs add up to one check [1]_.
+
+    References
+    ----------
+    .. [1] A. P. Dawid, "Present position and potential developments: some personal views:
+       statistical theory: the prequential approach", Journal of the Royal Statistical Society
+       A 147(2), 1984.
 
     Examples
     --------
@@ -78,10 +95,14 @@ def check_margins(
     noise = margin_noise(margins)
     by_counts = posterior_mean(divergent, calls, prior)
     by_margins = flip_probability(margins, noise) if noise > 0 else np.full(x.shape, 0.5)
-    return MarginCheck(int(x.sum()), _log_loss(by_margins, x, n), _log_loss(by_counts, x, n))
+    return MarginCheck(
+        calls=int(n.sum()),
+        flips=int(x.sum()),
+        margin_loss=_log_loss(by_margins, x, n),
+        count_loss=_log_loss(by_counts, x, n),
+    )
 
 
 def _log_loss(forecast: FloatArray, divergent: FloatArray, calls: FloatArray) -> float:
     p = np.clip(forecast, SUREST_FORECAST, 1 - SUREST_FORECAST)
-    loss = -(divergent * np.log(p) + (calls - divergent) * np.log1p(-p)).sum()
-    return float(loss / max(calls.sum(), 1.0))
+    return float(-(divergent * np.log(p) + (calls - divergent) * np.log1p(-p)).sum())

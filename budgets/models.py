@@ -1,51 +1,10 @@
-"""Budgets and the ledger of what was charged to them."""
+"""The ledger of what was charged to flake budgets."""
 
 from django.db import models
 from django.db.models import Q
 
 # Differences that a budget may pay for. A label is not among them, and never will be.
 CHARGEABLE = ("text", "invalid", "unknown")
-
-
-class Budget(models.Model):
-    """The accepted rate of divergences for a scope over a window."""
-
-    # "case": each case that matches has this budget for itself; "repository": all share it.
-    SCOPES = [("case", "case"), ("repository", "repository")]
-    ON_SPENT = [("block", "block"), ("warn", "warn")]
-
-    repository = models.ForeignKey("triage.Repository", models.CASCADE, related_name="budgets")
-    scope = models.CharField(max_length=10, choices=SCOPES)
-    # Glob that the case's title matches; "**" is every case.
-    match = models.CharField(max_length=500, default="**")
-    # Accepted divergences per call; NULL: the case's own rate when its epoch was accepted.
-    rate_per_call = models.FloatField(null=True, blank=True)
-    # The window whose charges and calls count, in days up to the run that is judged.
-    window_days = models.PositiveIntegerField(default=30)
-    # Whether a spent budget fails the run or is only told.
-    on_spent = models.CharField(max_length=5, choices=ON_SPENT, default="block")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["repository", "scope", "match"], name="budget_is_unique"
-            ),
-            models.CheckConstraint(
-                condition=Q(rate_per_call__isnull=True)
-                | (Q(rate_per_call__gt=0.0) & Q(rate_per_call__lt=1.0)),
-                name="budget_rate_is_a_rate",
-            ),
-            models.CheckConstraint(
-                condition=Q(scope__in=["case", "repository"]), name="budget_scope_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(on_spent__in=["block", "warn"]), name="budget_on_spent_known"
-            ),
-            models.CheckConstraint(condition=Q(window_days__gte=1), name="budget_window_from_1"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.scope} budget {self.match}"
 
 
 class Charge(models.Model):

@@ -1,6 +1,7 @@
 """Whether a suite's margins may be used."""
 
 import numpy as np
+import pytest
 
 from budgets.margin_check import MarginCheck, check_margins
 from budgets.near_tie import Margins
@@ -33,8 +34,8 @@ def test_margins_that_have_nothing_to_do_with_the_label_do_not_pass() -> None:
 
 
 def test_fewer_than_thirty_flips_never_pass() -> None:
-    assert not MarginCheck(29, 0.1, 0.9).passes
-    assert MarginCheck(30, 0.1, 0.9).passes
+    assert not MarginCheck(100, 29, 0.1, 0.9).passes
+    assert MarginCheck(100, 30, 0.1, 0.9).passes
 
 
 def test_margins_without_noise_forecast_nothing() -> None:
@@ -42,4 +43,11 @@ def test_margins_without_noise_forecast_nothing() -> None:
 
     check = check_margins(margins, [0], [1], [40], [80], PRIOR)
 
-    assert check.margin_loss == np.log(2)
+    assert check.margin_loss == pytest.approx(80 * np.log(2))
+
+
+def test_checks_of_successive_runs_add_up_to_one() -> None:
+    first, second = MarginCheck(60, 20, 1.0, 2.0), MarginCheck(40, 10, 0.5, 0.25)
+
+    assert first + second == MarginCheck(100, 30, 1.5, 2.25)
+    assert (first + second).passes and not first.passes

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from budgets.accounts import open_budgets
 from triage.models import (
     Case,
     Epoch,
@@ -70,9 +69,7 @@ def flip(case: Case, kind: FindingKind = FindingKind.LABEL_REGRESSION) -> Failur
 
 def make_repository(full_name: str = REPO) -> Repository:
     """Make a repository without runs."""
-    repository = Repository.objects.create(full_name=full_name)
-    open_budgets(repository.pk)
-    return repository
+    return Repository.objects.create(full_name=full_name)
 
 
 def make_case(repository: Repository, title: str = "tests/test_refunds.py::test_a") -> Case:

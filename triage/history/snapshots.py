@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from triage.history.tallies import COUNTERS, Tally
+from triage.history.tallies import COUNTERS, MOMENTS, Tally
 from triage.models import Epoch, EpochLabel, Part
 from triage.models.vectors import Code, Packed, unpack_codes
 
@@ -26,7 +26,8 @@ def tallies_of_epochs(epochs: Sequence[Epoch]) -> dict[int, Tally]:
         labels[epoch_id][expected, observed] = calls
     return {
         epoch.pk: Tally(
-            **{name: getattr(epoch, name) for name in COUNTERS}, labels=labels[epoch.pk]
+            **{name: getattr(epoch, name) for name in (*COUNTERS, *MOMENTS)},
+            labels=labels[epoch.pk],
         )
         for epoch in epochs
     }

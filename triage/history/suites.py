@@ -1,13 +1,14 @@
 """What is known of all LLM cases of a repository together: priors and expected failures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from budgets.cadence import chance_of_red
+from budgets.near_tie import Margins, margin_noise
 from budgets.priors import BetaPrior, decision_prior, posterior_mean
-from triage.history.tallies import Tally
+from triage.history.tallies import MOMENTS, Tally
 from triage.models import Case, Epoch
 
 Counts = npt.NDArray[np.int64]
@@ -26,6 +27,8 @@ class SuiteHistory:
     wording: Counts
     label: Counts
     crash: Counts
+    # Standard deviation, in nats, of a recorded margin around its case's mean; 0 when unknown.
+    margin_noise: float
 
     @property
     def label_prior(self) -> BetaPrior:
@@ -46,7 +49,7 @@ class SuiteHistory:
             before = known[int(self.slots[position])]
             for name, array in arrays.items():
                 array[position] = getattr(before, name)
-        return SuiteHistory(slots=self.slots, results=self.results, **arrays)
+        return replace(self, **arrays)
 
     def chances_of_failing(self) -> npt.NDArray[np.float64]:
         """Return each case's chance of failing in one run that executes it once."""
@@ -63,13 +66,16 @@ def suite_history(repository_id: int) -> SuiteHistory:
     newest = {
         case_id: counts
         for case_id, *counts in epochs.values_list(
-            "case_id", "calls", "results", "text", "invalid", "unknown", "label", "crash"
+            "case_id", "calls", "results", "text", "invalid", "unknown", "label", "crash", *MOMENTS
         )
     }
     cases = Case.objects.filter(repository_id=repository_id, is_llm=True).values_list("pk", "slot")
     rows = [(slot, *newest[pk]) for pk, slot in cases if pk in newest]
-    table = np.array(rows, dtype=np.int64).reshape(len(rows), 8)
+    moments = np.array([row[-len(MOMENTS) :] for row in rows], dtype=float)
+    counts = [row[: -len(MOMENTS)] for row in rows]
+    table = np.array(counts, dtype=np.int64).reshape(len(rows), 8)
     return SuiteHistory(
+        margin_noise=_noise(moments.reshape(len(rows), len(MOMENTS))),
         slots=table[:, 0],
         calls=table[:, 1],
         results=table[:, 2],
@@ -77,3 +83,8 @@ def suite_history(repository_id: int) -> SuiteHistory:
         label=table[:, 6],
         crash=table[:, 7],
     )
+
+
+def _noise(moments: npt.NDArray[np.float64]) -> float:
+    known = moments[moments[:, 0] > 0]
+    return margin_noise(Margins(known[:, 0].astype(np.int64), known[:, 1], known[:, 2]))

@@ -6,6 +6,7 @@ from triage.models.escalations import Escalation
 from triage.models.repositories import Repository, Token
 from triage.models.results import FailureText, Observation, Result
 from triage.models.runs import Part, Run
+from triage.models.suites import SuiteState
 from triage.models.uploads import Upload
 from triage.models.verdicts import Finding, Verdict
 
@@ -23,6 +24,7 @@ __all__ = [
     "Repository",
     "Result",
     "Run",
+    "SuiteState",
     "Token",
     "Upload",
     "Verdict",

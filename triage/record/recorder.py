@@ -10,6 +10,7 @@ from triage.classify.calls import KnownLabels, ResultCalls, read_calls
 from triage.history.epochs import find_or_open_epochs, identity_of
 from triage.history.monitoring import watch
 from triage.history.snapshots import tallies_of_epochs, tallies_of_slots
+from triage.history.suite_state import score_margins, watch_suite
 from triage.history.tallies import Tally, add_to_tallies, tally
 from triage.models import Epoch, Part, Upload
 from triage.models.vectors import (
@@ -106,8 +107,24 @@ def _add_tallies(part: Part, recorded: Sequence[Recorded], epochs: dict[int, Epo
         for each in recorded
         if each.case.id in epochs and each.entry.result.outcome != "skipped"
     }
+    _watch_suite(part, recorded, epochs, tallies)
     add_to_tallies(part.repository_id, tallies, part.run.at)
     watch(list(epochs.values()), tallies, part.run.at)
+
+
+def _watch_suite(
+    part: Part, recorded: Sequence[Recorded], epochs: dict[int, Epoch], tallies: dict[int, Tally]
+) -> None:
+    """Advance what is watched over all cases; only a reference run shows the unchanged system."""
+    known = list(epochs.values())
+    score_margins(part.repository_id, known, tallies)
+    if part.run.is_reference:
+        call_of = {
+            epochs[each.case.id].pk: group
+            for each, group in zip(recorded, _shared_calls(recorded, 0), strict=True)
+            if each.case.id in epochs
+        }
+        watch_suite(part.repository_id, known, tallies, call_of)
 
 
 def _write_vectors(part: Part, recorded: Sequence[Recorded]) -> None:

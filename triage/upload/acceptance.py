@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from budgets.accounts import open_budgets
 from triage.errors import (
     IdempotencyKeyReusedError,
     NoFilesError,
@@ -83,12 +82,8 @@ def lock_repository(full_name: str) -> Repository:
 
 
 def find_or_add_repository(full_name: str) -> Repository:
-    """Return the repository of this name; a new one starts with the default budgets."""
-    with transaction.atomic():
-        repository, is_new = Repository.objects.get_or_create(full_name=full_name)
-        if is_new:
-            open_budgets(repository.pk)
-    return repository
+    """Return the repository of this name, made if new."""
+    return Repository.objects.get_or_create(full_name=full_name)[0]
 
 
 def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from budgets.second_pass import ALPHA, MIN_HISTORY_CALLS
 from triage.models import Run
-from triage.terms import Conclusion, Difference
+from triage.terms import Conclusion, Difference, Standing
 from triage.verdict.counting import RunCounts, RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
@@ -81,6 +81,7 @@ def receipt(each: Judgement) -> dict[str, object]:
         "budget": each.budget.as_json() if each.budget else None,
         "tie_break": _tie_break(each),
         "second_pass": _pass_state(each),
+        "margin": each.weight.margin.as_json() if each.weight.margin else None,
         "thresholds": {"alpha": ALPHA, "min_history_calls": MIN_HISTORY_CALLS},
         "prior": asdict(each.prior),
         "base_sha": each.base.sha if each.base else None,
@@ -170,7 +171,12 @@ def _warnings(summary: Summary) -> list[str]:
             f"(p = {failures.p_value:.2g}): look for one cause, such as the provider or the "
             "snapshot, before looking at single cases."
         )
-    if not budget.pays:
+    if budget.standing is Standing.BURNING:
+        warnings.append(
+            "The whole suite differs in wording more often than it was accepted to, a little in "
+            "each case: look at the provider or the snapshot."
+        )
+    if budget.standing is Standing.SPENT:
         warnings.append(
             f"The repository's budget is spent: {budget.spent} divergences in {budget.calls} "
             f"calls, {budget.allowance} allowed at {100 * budget.rate_per_call:.1f} %."

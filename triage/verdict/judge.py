@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from budgets.terms import CASE_TERMS
+from triage.history.suite_state import margin_check
 from triage.history.suites import suite_history
 from triage.history.vocabularies import vocabularies
 from triage.models import Epoch, Run, Verdict
@@ -20,7 +22,12 @@ from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
 from triage.verdict.signatures import seen_elsewhere
-from triage.verdict.standings import BudgetStanding, case_standings, repository_standing
+from triage.verdict.standings import (
+    Account,
+    BudgetStanding,
+    account_standings,
+    repository_standing,
+)
 from triage.verdict.weighing import Circumstances, weigh
 
 # A run in which every prompt changed has one cause; a few examples show it.
@@ -53,6 +60,7 @@ def _judge_attempt(run: Run, ci_run: CiRun) -> Verdict:
         other_cases=counts.cases - counts.llm,
         vocabularies=vocabularies(run.repository_id),
         tilt=failures.tilt,
+        margin_noise=suite.margin_noise if margin_check(run.repository_id).passes else 0.0,
     )
     judgements = _judge_questions(run, ci_run, questions, shared)
     correct_tallies(run, judgements)
@@ -90,7 +98,9 @@ def _standings(
 ) -> dict[int, BudgetStanding]:
     epochs = {question.result.epoch_id: question.result.epoch for question in questions}
     known: list[Epoch] = [epoch for epoch in epochs.values() if epoch is not None]
-    return case_standings(run.repository_id, known, shared.wording_prior, shared.llm_cases, run.at)
+    accounts = [Account(CASE_TERMS, (epoch,)) for epoch in known]
+    standings = account_standings(accounts, shared.wording_prior, shared.llm_cases, run.at)
+    return {epoch.pk: standing for epoch, standing in zip(known, standings, strict=True)}
 
 
 def _summary(

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from budgets.margin_check import FEWEST_FLIPS_TO_CHECK, MarginCheck
+from budgets.near_tie import MarginReading
 from budgets.second_pass import MIN_HISTORY_CALLS
 from triage.terms import Conclusion, Difference, FindingKind
 from triage.verdict.judgements import Judgement
@@ -81,10 +83,40 @@ def _over_budget(each: Judgement) -> str:
     return f"{_what(each)}, and the budget is {_standing(each)}: {_budget(each)}, rate {each.rate}"
 
 
+def margin_sentence(check: MarginCheck) -> str:
+    """Return whether recorded margins may speak in a suite, with the numbers of its check."""
+    if not check.calls:
+        return "Margins are not used: no test records tiebreak.margin."
+    if check.flips < FEWEST_FLIPS_TO_CHECK:
+        return (
+            f"Margins are not used yet: {check.flips} of {FEWEST_FLIPS_TO_CHECK} flips to check "
+            "them on."
+        )
+    losses = (
+        f"{check.margin_loss / check.calls:.3f} against {check.count_loss / check.calls:.3f} nats "
+        f"a call over {check.calls} calls with {check.flips} flips"
+    )
+    if check.passes:
+        return f"Margins are used: they forecast flips better than counts do ({losses})."
+    return f"Margins are not used: they forecast flips no better than counts do ({losses})."
+
+
 def _label_regression(each: Judgement) -> str:
     return (
         f"{_flip(each)}; before, {_flips_before(each)}; chance alone does not explain it "
-        f"({_evidence(each)})"
+        f"({_margin(each) or _evidence(each)})"
+    )
+
+
+def _margin(each: Judgement) -> str:
+    """Name the margin where it decided: no repeat did."""
+    told = each.weight.margin
+    if told is None or each.weight.repeats_done or told.reading is not MarginReading.MOVED:
+        return ""
+    below = (told.mean - told.margin) / told.noise
+    return (
+        f"margin {told.margin:+.2f} nats, {below:.1f} standard deviations below its mean "
+        f"{told.mean:+.2f} in {told.calls} calls"
     )
 
 

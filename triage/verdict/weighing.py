@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from budgets.near_tie import MarginReading
 from budgets.priors import BetaPrior
 from budgets.second_pass import WAVES, Decisions, SecondPassState, decide_binary, decide_labels
 from triage.classify.calls import Call
 from triage.history.vocabularies import Suite, suite_of
 from triage.terms import Difference
+from triage.verdict.margins import MarginEvidence, read_margins
 from triage.verdict.questions import Question
 from triage.verdict.rules import CHARGEABLE, Ground
 
@@ -37,6 +39,8 @@ class Circumstances:
     vocabularies: Mapping[Suite, frozenset[str]]
     # How much likelier divergences are in this run than usual, as odds; 1 without a burst.
     tilt: float
+    # Standard deviation of the suite's margins, in nats; 0 while they may not be used.
+    margin_noise: float = 0.0
 
     def family_size(self, question: Question) -> int:
         """Return how many cases could have raised a question of this kind."""
@@ -53,6 +57,8 @@ class Weight:
     repeats_done: int = 0
     repeats_wanted: int = 0
     repeats_agreeing: int = 0
+    # What the margin of the first flip says, where margins may be used.
+    margin: MarginEvidence | None = None
 
 
 # Judges the questions at some positions by a number of their first calls.
@@ -76,6 +82,7 @@ def weigh(questions: Sequence[Question], shared: Circumstances) -> list[Weight]:
     weights |= _weigh_by_waves(
         questions, labels, lambda at, calls: _judge_labels(questions, at, calls, shared)
     )
+    weights |= _with_margins(questions, labels, weights, shared)
     weights |= _weigh_by_waves(
         questions, others, lambda at, calls: _judge_binary(questions, at, calls, shared)
     )
@@ -99,6 +106,33 @@ def _weigh_by_waves(
         ]
         weights |= judge(reached, wave + 1)
     return {position: _continued(questions[position], weights[position]) for position in weights}
+
+
+def _with_margins(
+    questions: Sequence[Question],
+    positions: Sequence[int],
+    weights: Mapping[int, Weight],
+    shared: Circumstances,
+) -> dict[int, Weight]:
+    flips = [questions[position] for position in positions]
+    family = [shared.family_size(flip) for flip in flips]
+    told = read_margins(flips, family, shared.margin_noise)
+    return {
+        position: _with_margin(weights[position], evidence)
+        for position, evidence in zip(positions, told, strict=True)
+        if evidence
+    }
+
+
+def _with_margin(weight: Weight, evidence: MarginEvidence) -> Weight:
+    """Return the weight with what the margin adds: a label that fell far behind needs no repeats.
+
+    The label history must not explain the flip better than a move does (E ≤ 1).
+    """
+    is_proven = evidence.reading is MarginReading.MOVED and (weight.log_e or 0.0) > 0.0
+    if is_proven and weight.ground is Ground.REPEAT:
+        return replace(weight, ground=Ground.MOVED, repeats_wanted=0, margin=evidence)
+    return replace(weight, margin=evidence)
 
 
 def _is_moved(weight: Weight | None) -> bool:

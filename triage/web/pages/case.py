@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.http import Http404
 from django.utils import timezone
 
-from budgets.accounts import case_terms
 from budgets.priors import DEFAULT_PRIOR
+from budgets.terms import CASE_TERMS
 from triage.models import Case, Epoch, Escalation, Finding
 from triage.terms import EscalationState, FindingKind
-from triage.verdict.standings import case_standings
+from triage.verdict.standings import Account, account_standings
 from triage.web.presenters.advice import Advice, advice
 from triage.web.presenters.badges import FINDINGS, Badge
 from triage.web.presenters.charts import Chart, Day, chart, days_of
@@ -39,7 +39,6 @@ class CasePage:
     case: Case
     newest: EpochRow | None
     budget: Gauge | None
-    window_days: int
     strip: Strip
     findings: Sequence[RecentFinding]
     charts: Sequence[Chart]
@@ -51,7 +50,7 @@ class CasePage:
 
 
 def case_page(pk: int) -> CasePage:
-    """Read a case's page; thirteen queries, however long its history is."""
+    """Read a case's page; eleven queries, however long its history is."""
     case = Case.objects.filter(pk=pk).select_related("repository").first()
     if case is None:
         raise Http404(f"There is no case {pk}. It may have been removed with its repository.")
@@ -63,7 +62,6 @@ def case_page(pk: int) -> CasePage:
         case=case,
         newest=rows[0] if rows else None,
         budget=_budget(case, epochs),
-        window_days=case_terms(case.repository_id).window.days,
         strip=strip(case, findings),
         findings=[
             RecentFinding(each, FINDINGS[FindingKind(each.kind)])
@@ -87,9 +85,9 @@ def _findings(case: Case) -> list[Finding]:
 
 def _budget(case: Case, epochs: Sequence[Epoch]) -> Gauge | None:
     llm_cases = Case.objects.filter(repository_id=case.repository_id, is_llm=True).count()
-    newest = epochs[:1]
-    standings = case_standings(case.repository_id, newest, DEFAULT_PRIOR, llm_cases, timezone.now())
-    return gauge(standings[newest[0].pk].as_json()) if newest else None
+    accounts = [Account(CASE_TERMS, (epoch,)) for epoch in epochs[:1]]
+    standings = account_standings(accounts, DEFAULT_PRIOR, llm_cases, timezone.now())
+    return gauge(standings[0].as_json()) if standings else None
 
 
 def _charts(days: Sequence[Day], epochs: Sequence[Epoch]) -> list[Chart]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.paginator import Page
@@ -9,8 +10,9 @@ from django.db.models import QuerySet
 from django.http import Http404, QueryDict
 from django.utils import timezone
 
-from budgets.accounts import repository_terms
+from triage.history.suite_state import margin_check
 from triage.models import Repository, Run
+from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
 from triage.web.presenters.filters import RunFilter
 from triage.web.presenters.gauges import Gauge, gauge
@@ -19,6 +21,8 @@ from triage.web.presenters.pagination import page_of
 from triage.web.presenters.run_rows import RunRow, run_rows
 
 RUNS_PER_PAGE = 25
+# Cases that did something within this time are lively.
+LIVELY = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +34,29 @@ class RepositoryPage:
     runs: Page[Run]
     rows: Sequence[RunRow]
     budget: Gauge | None
-    rate_per_call: float
-    window_days: int
+    # Whether recorded margins may speak, in one sentence.
+    margins: str
     cases: Sequence[LivelyCase]
     address: str
 
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; ten queries, however many runs and cases it has."""
+    """Read a repository's page; eleven queries, however many runs and cases it has."""
     repository = Repository.objects.filter(full_name=full_name).first()
     if repository is None:
         raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
     wanted = RunFilter(parameters)
     runs = page_of(_newest_first(repository, wanted), parameters, RUNS_PER_PAGE)
     now = timezone.now()
-    terms = repository_terms(repository.pk)
+    standing = repository_standing(repository.pk, now)
     return RepositoryPage(
         repository=repository,
         filter=wanted,
         runs=runs,
         rows=run_rows(list(runs)),
-        budget=gauge(repository_standing(repository.pk, now).as_json()),
-        rate_per_call=terms.rate_per_call or 0.0,
-        window_days=terms.window.days,
-        cases=lively_cases(repository.pk, (now - terms.window).date()),
+        budget=gauge(standing.as_json()),
+        margins=margin_sentence(margin_check(repository.pk)),
+        cases=lively_cases(repository.pk, (now - LIVELY).date()),
         address=settings.TIEBREAK_URL,
     )
 

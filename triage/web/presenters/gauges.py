@@ -18,6 +18,11 @@ class Gauge:
     limit: int
     calls: int | None
     rate_per_call: float | None
+    window: str
+    warns_only: bool
+    # Forecasts in days; None when nothing of the kind is in sight.
+    spent_in_days: int | None
+    expires_in_days: int | None
     badge: Badge
     used_width: float
     allowance_at: float
@@ -41,6 +46,10 @@ def gauge(standing: Mapping[str, Any] | None) -> Gauge | None:
         limit=limit,
         calls=standing.get("calls"),
         rate_per_call=standing.get("rate_per_call"),
+        window=standing.get("window", ""),
+        warns_only=standing.get("on_spent") == "warn",
+        spent_in_days=standing.get("spent_in_days"),
+        expires_in_days=standing.get("expires_in_days"),
         badge=STANDINGS[Standing(standing["standing"])],
         used_width=round(100 * spent / full, 1),
         allowance_at=round(100 * allowance / full, 1),
