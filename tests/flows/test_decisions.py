@@ -23,6 +23,7 @@ from tests.flows.suites import (
     upload,
 )
 from triage.models import Epoch, EpochDay, Escalation, Finding, Result, Run
+from triage.publish.text import verdict_text
 from triage.terms import Difference, FindingKind
 
 pytestmark = pytest.mark.django_db
@@ -327,7 +328,21 @@ def test_more_failures_than_due_are_named_as_one_cause() -> None:
 
     assert document["suite"]["observed_failures"] == 12
     assert document["suite"]["p_value"] < 0.001
-    assert any("look for one cause" in warning for warning in document["warnings"])
+    assert document["suite"]["is_burst"]
+    assert document["headline"]["text"].startswith("Safe to merge: all 12 failures are expected")
+    assert "(12 failures where" in document["headline"]["text"]
+
+
+def test_what_a_burst_leaves_open_is_one_notice_with_the_names() -> None:
+    size = 30
+    history(size)
+    cases = [CaseRun(f"test_ticket[{n}]", CRASH) for n in range(12)]
+
+    text = verdict_text(take(suite(size, *cases), 30, **PR))
+
+    assert text.count("the second pass is open") == 0
+    assert text.count("UNDECIDED  tests.evals.test_refunds::test_ticket") == 12
+    assert "On hold: 12 undecided failures, no proven regression (12 failures where" in text
 
 
 def test_one_failure_in_a_quiet_suite_is_no_burst() -> None:

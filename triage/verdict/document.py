@@ -38,7 +38,7 @@ def verdict_document(
     """Return the verdict of a run as it is answered everywhere."""
     findings = [_finding(each, summary) for each in judgements]
     counts = summary.counts
-    line = headline(summary.conclusion, findings, counts.cases)
+    line = headline(summary.conclusion, findings, counts.cases, summary.failures)
     return {
         "id": run.pk,
         "conclusion": summary.conclusion.value,
@@ -154,6 +154,7 @@ def _suite(failures: RunFailures) -> dict[str, object]:
         "expected_failures": round(failures.expected, 2),
         "observed_failures": failures.observed,
         "p_value": round(failures.p_value, 6),
+        "is_burst": failures.is_burst,
     }
 
 

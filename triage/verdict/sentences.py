@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from budgets.margin_check import FEWEST_FLIPS_TO_CHECK, MarginCheck
 from budgets.near_tie import MarginReading
 from budgets.second_pass import MIN_HISTORY_CALLS
 from triage.terms import Conclusion, Difference, FindingKind
+from triage.verdict.counting import RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import Ground
 
@@ -56,8 +57,13 @@ def next_step(each: Judgement) -> str:
     return NEXT_STEPS[each.kind](each)
 
 
-def headline(conclusion: Conclusion, findings: Sequence[dict[str, object]], cases: int) -> Headline:
-    """Return the decision in one line.
+def headline(
+    conclusion: Conclusion,
+    findings: Sequence[dict[str, object]],
+    cases: int,
+    failures: RunFailures,
+) -> Headline:
+    """Return the decision in one line; a burst of failures is named before its members.
 
     Parameters
     ----------
@@ -67,9 +73,15 @@ def headline(conclusion: Conclusion, findings: Sequence[dict[str, object]], case
         The findings of the verdict document, worst first.
     cases : int
         Number of cases in the run.
+    failures : RunFailures
+        How many failed and how many were due.
     """
     counts = Counter(FindingKind(str(finding["finding"])) for finding in findings)
-    return HEADLINES[conclusion](counts, findings, cases)
+    line = HEADLINES[conclusion](counts, findings, cases)
+    if not failures.is_burst:
+        return line
+    due = f"{failures.observed} failures where {failures.expected:.1f} were due"
+    return replace(line, text=f"{line.text} ({due}: look for one cause)")
 
 
 def _flake(each: Judgement) -> str:
