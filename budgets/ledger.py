@@ -10,6 +10,8 @@ from django.db.models.functions import TruncDate
 from budgets.models import Charge
 
 DAY = TruncDate("at", tzinfo=UTC)
+# What readers of the ledger see of an entry; only this module writes any.
+LedgerEntry = Charge
 REVERSED = "a later judgement found that this was no flake"
 
 
@@ -60,6 +62,11 @@ def charges_of_repository(repository_id: int, since: date, until: datetime) -> d
     """Return the charges less reversals of a whole repository per UTC day."""
     charges = _charges(since, until).filter(repository_id=repository_id)
     return dict(charges.values_list(DAY).annotate(total=Sum("amount")))
+
+
+def newest_charges(**scope: int) -> QuerySet[LedgerEntry]:
+    """Return the entries of one ``case_id`` or ``repository_id``, newest first."""
+    return Charge.objects.filter(**scope).select_related("run", "case").order_by("-at", "-pk")
 
 
 def _charges(since: date, until: datetime) -> QuerySet[Charge]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from budgets.terms import CASE_TERMS
 from triage.history.suite_state import margin_check
 from triage.history.suites import suite_history
 from triage.history.vocabularies import vocabularies
 from triage.models import Epoch, Run, Verdict
+from triage.verdict.accounts import accounts_of
 from triage.verdict.base import base_failures
 from triage.verdict.changes import (
     change_sentence,
@@ -22,12 +22,7 @@ from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
 from triage.verdict.signatures import seen_elsewhere
-from triage.verdict.standings import (
-    Account,
-    BudgetStanding,
-    account_standings,
-    repository_standing,
-)
+from triage.verdict.standings import BudgetStanding, account_standings, repository_standing
 from triage.verdict.weighing import Circumstances, weigh
 
 # A run in which every prompt changed has one cause; a few examples show it.
@@ -98,8 +93,9 @@ def _standings(
 ) -> dict[int, BudgetStanding]:
     epochs = {question.result.epoch_id: question.result.epoch for question in questions}
     known: list[Epoch] = [epoch for epoch in epochs.values() if epoch is not None]
-    accounts = [Account(CASE_TERMS, (epoch,)) for epoch in known]
-    standings = account_standings(accounts, shared.wording_prior, shared.llm_cases, run.at)
+    standings = account_standings(
+        accounts_of(known), shared.wording_prior, shared.llm_cases, run.at
+    )
     return {epoch.pk: standing for epoch, standing in zip(known, standings, strict=True)}
 
 

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from triage.web.pages.budgets import budgets_page
 from triage.web.pages.case import case_page
 from triage.web.pages.home import home_page
 from triage.web.pages.repository import repository_page
@@ -21,6 +22,13 @@ def repository(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show the runs, the budget and the liveliest cases of a repository."""
     page = repository_page(full_name, request.GET)
     return render(request, "web/repository.html", {"page": page})
+
+
+@require_safe
+def budgets(request: HttpRequest, full_name: str) -> HttpResponse:
+    """Show where the budgets of a repository stand, and what a rate would mean."""
+    page = budgets_page(full_name, request.GET)
+    return render(request, "web/budgets.html", {"page": page})
 
 
 @require_safe

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.web.builders import BUDGET
-from triage.web.presenters.gauges import gauge
+from triage.web.presenters.gauges import gauge, stored_gauge
 
 
 def test_a_gauge_is_full_at_its_limit_and_marks_the_allowance() -> None:
@@ -32,4 +32,4 @@ def test_a_standing_without_a_limit_ends_at_its_allowance() -> None:
 
 @pytest.mark.parametrize("nothing", [None, {}])
 def test_no_budget_has_no_gauge(nothing: dict[str, object] | None) -> None:
-    assert gauge(nothing) is None
+    assert stored_gauge(nothing) is None

@@ -7,10 +7,10 @@ from django.http import Http404
 from django.utils import timezone
 
 from budgets.priors import DEFAULT_PRIOR
-from budgets.terms import CASE_TERMS
 from triage.models import Case, Epoch, Escalation, Finding
 from triage.terms import EscalationState, FindingKind
-from triage.verdict.standings import Account, account_standings
+from triage.verdict.accounts import accounts_of
+from triage.verdict.standings import account_standings
 from triage.web.presenters.advice import Advice, advice
 from triage.web.presenters.badges import FINDINGS, Badge
 from triage.web.presenters.charts import Chart, Day, chart, days_of
@@ -85,8 +85,7 @@ def _findings(case: Case) -> list[Finding]:
 
 def _budget(case: Case, epochs: Sequence[Epoch]) -> Gauge | None:
     llm_cases = Case.objects.filter(repository_id=case.repository_id, is_llm=True).count()
-    accounts = [Account(CASE_TERMS, (epoch,)) for epoch in epochs[:1]]
-    standings = account_standings(accounts, DEFAULT_PRIOR, llm_cases, timezone.now())
+    standings = account_standings(accounts_of(epochs[:1]), DEFAULT_PRIOR, llm_cases, timezone.now())
     return gauge(standings[0].as_json()) if standings else None
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from triage.models import Escalation, Repository, Run, Verdict
 from triage.terms import Conclusion, EscalationState
-from triage.web.presenters.gauges import Gauge, gauge
+from triage.web.presenters.gauges import Gauge, stored_gauge
 from triage.web.presenters.pagination import page_of
 from triage.web.presenters.run_rows import RunRow, run_rows
 
@@ -96,4 +96,4 @@ def _open_escalations() -> list[Escalation]:
 
 
 def _repository_row(repository: Repository, last_run: RunRow | None) -> RepositoryRow:
-    return RepositoryRow(repository, last_run, gauge(last_run.budget) if last_run else None)
+    return RepositoryRow(repository, last_run, stored_gauge(last_run.budget) if last_run else None)

@@ -33,7 +33,7 @@ class RepositoryPage:
     filter: RunFilter
     runs: Page[Run]
     rows: Sequence[RunRow]
-    budget: Gauge | None
+    budget: Gauge
     # Whether recorded margins may speak, in one sentence.
     margins: str
     cases: Sequence[LivelyCase]

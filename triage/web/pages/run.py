@@ -13,7 +13,7 @@ from triage.models import Finding, Part, Run, Verdict
 from triage.terms import Conclusion
 from triage.web.presenters.badges import CONCLUSIONS, NOT_JUDGED, Badge
 from triage.web.presenters.findings import FindingRow, finding_rows
-from triage.web.presenters.gauges import Gauge, gauge
+from triage.web.presenters.gauges import Gauge, stored_gauge
 from triage.web.presenters.imports import ImportedUpload, imported_uploads
 from triage.web.presenters.pagination import page_of
 from triage.web.presenters.run_rows import RunRow, run_rows
@@ -62,7 +62,7 @@ def run_page(pk: int, parameters: QueryDict) -> RunPage:
         tests=sum((document.get("counts") or {}).get(name, 0) for name in OUTCOMES),
         findings=findings,
         rows=finding_rows(list(findings), document.get("findings") or []),
-        budget=gauge(document.get("budget")),
+        budget=stored_gauge(document.get("budget")),
         second_pass=second_pass(document, attempts[-1], settings.TIEBREAK_URL),
         attempts=run_rows(attempts),
         newest_attempt=attempts[-1].pk,

@@ -9,7 +9,7 @@ from triage.terms import Difference, FindingKind
 from triage.verdict.rules import CHARGEABLE
 from triage.web.presenters.badges import FINDINGS, Badge
 from triage.web.presenters.evidence import Evidence, calls_by_result, evidence, result_ids
-from triage.web.presenters.gauges import Gauge, gauge
+from triage.web.presenters.gauges import Gauge, stored_gauge
 from triage.web.presenters.rates import Rate, rate_from
 
 # Why a finding has no gauge, where that has a reason of principle.
@@ -62,7 +62,7 @@ def _row(finding: Finding, told: Mapping[str, Any], shown: Evidence) -> FindingR
         margin=told.get("margin"),
         rate=rate_from(receipt["rate"]),
         counted=_counted(difference, is_llm=finding.case.is_llm),
-        budget=gauge(receipt.get("budget")) if difference in CHARGEABLE else None,
+        budget=stored_gauge(receipt.get("budget")) if difference in CHARGEABLE else None,
         budget_note=NEVER_CHARGED.get(difference, "no budget yet"),
         next_step=receipt.get("next_step") or told.get("next_step") or "",
         evidence=shown,

@@ -33,10 +33,8 @@ class Gauge:
         return self.badge is STANDINGS[Standing.WITHIN]
 
 
-def gauge(standing: Mapping[str, Any] | None) -> Gauge | None:
-    """Return the gauge of a standing as a verdict document holds it, if it holds one."""
-    if not standing:
-        return None
+def gauge(standing: Mapping[str, Any]) -> Gauge:
+    """Return the gauge of a standing as a verdict document holds it."""
     spent, allowance = standing["spent"], standing["allowance"]
     limit = standing.get("limit", allowance)
     full = max(spent, limit, 1)
@@ -54,3 +52,8 @@ def gauge(standing: Mapping[str, Any] | None) -> Gauge | None:
         used_width=round(100 * spent / full, 1),
         allowance_at=round(100 * allowance / full, 1),
     )
+
+
+def stored_gauge(standing: Mapping[str, Any] | None) -> Gauge | None:
+    """Return the gauge of what a document holds, if it holds a standing."""
+    return gauge(standing) if standing else None

@@ -1,10 +1,11 @@
-"""The newest entries of the ledger for a case."""
+"""The newest entries of the ledger, of a case or of a repository."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from triage.models import Case
+from budgets.ledger import LedgerEntry, newest_charges
+from triage.models import Case, Repository
 
 MOST_ENTRIES = 20
 
@@ -13,6 +14,8 @@ MOST_ENTRIES = 20
 class LedgerRow:
     """One charge, or one taken back. The run is gone once it was pruned."""
 
+    case_id: int
+    case: str
     at: datetime
     amount: int
     difference: str
@@ -23,15 +26,22 @@ class LedgerRow:
 
 def ledger_rows(case: Case) -> Sequence[LedgerRow]:
     """Return the entries of a case, newest first; one query."""
-    entries = case.charges.select_related("run").order_by("-at", "-pk")[:MOST_ENTRIES]
-    return [
-        LedgerRow(
-            at=each.at,
-            amount=each.amount,
-            difference=each.difference,
-            reason=each.reason,
-            run_id=each.run_id,
-            sha=each.run.sha if each.run else "",
-        )
-        for each in entries
-    ]
+    return [_row(each) for each in newest_charges(case_id=case.pk)[:MOST_ENTRIES]]
+
+
+def ledger_of_repository(repository: Repository) -> Sequence[LedgerRow]:
+    """Return the entries of a repository, newest first; one query."""
+    return [_row(each) for each in newest_charges(repository_id=repository.pk)[:MOST_ENTRIES]]
+
+
+def _row(entry: LedgerEntry) -> LedgerRow:
+    return LedgerRow(
+        case_id=entry.case_id,
+        case=entry.case.title,
+        at=entry.at,
+        amount=entry.amount,
+        difference=entry.difference,
+        reason=entry.reason,
+        run_id=entry.run_id,
+        sha=entry.run.sha if entry.run else "",
+    )
