@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from budgets import monitor
 from budgets.cadence import calls_per_divergence, calls_to_see, chance_of_red
 from budgets.intervals import wilson
 from budgets.priors import BetaPrior, decision_prior, fit_prior
 from budgets.second_pass import WAVES, SecondPassState, decide_labels
+from tests.benchmarks.other_gates import blocked_by
 
 LABELS = Path(__file__).parent.parent / "data" / "llm-runs" / "bench_labels.npz"
 CASES = 200
@@ -165,23 +165,8 @@ def add_other_gates(
     moved: np.ndarray,
 ) -> None:
     """Count what other gates would have done with the same calls."""
-    failed = calls != expected[:, None]
-    past = (before != expected[:, None]).sum(axis=1)
-    recent = (before[:, -30:] != expected[:, None]).any(axis=1)
-    length = before.shape[1]
-    fisher = stats.hypergeom.sf(
-        failed[:, :5].sum(axis=1) - 1, length + 5, past + failed[:, :5].sum(axis=1), 5
-    )
-    gates = {
-        "retry until pass (2)": failed[:, :3].all(axis=1),
-        "Codecov 30-pass window": ~recent,
-        "known flaky, else 5 retries": (past == 0) & failed[:, :6].all(axis=1),
-        "failing rate >= 5 %": past / length < 0.05,
-        "Fisher p < .05 (4 repeats)": fisher < 0.05,
-        "majority 2 of 3": failed[:, :3].sum(axis=1) >= 2,
-    }
     held = np.zeros(len(calls), dtype=bool)
-    for name, blocked in gates.items():
+    for name, (blocked, _) in blocked_by(before, calls, expected, CASES).items():
         outcome.others.setdefault(name, Rule()).add(blocked, held, moved)
 
 

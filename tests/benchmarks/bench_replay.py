@@ -2,7 +2,8 @@
 
 Every answer is one that a model gave. A suite is 200 items drawn from the recorded ones; its
 history goes in run by run, then a pull request that changed nothing, and the same pull request
-with one label moved. What was blocked, held, missed and repeated is printed with its interval.
+with one label moved. What was blocked, held, missed and repeated is printed with its interval,
+beside what other gates make of the same answers.
 """
 
 import argparse
@@ -19,12 +20,14 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from budgets.second_pass import WAVES
+from tests.benchmarks.other_gates import blocked_by
 
 LABELS = Path(__file__).parent.parent / "data" / "llm-runs" / "bench_labels.npz"
 CASES = 200
 REPEATS = WAVES[-1]
 START = datetime(2026, 9, 1, tzinfo=UTC)
 REPO = "bench/replay"
+OURS = "Tiebreak"
 
 
 @dataclass
@@ -141,6 +144,21 @@ def count(tally: Tally, document: dict[str, Any], repeats: int, moved: int | Non
     tally.missed += moved is not None and of_moved not in {"label_regression", "near_tie"}
 
 
+def count_others(
+    tallies: dict[str, Tally], before: np.ndarray, expected: np.ndarray, asked: PullRequest
+) -> None:
+    """Add what other gates make of a pull request."""
+    failing = np.flatnonzero(asked.answers[:, 0] != expected)
+    is_moved = failing == asked.moved
+    gates = blocked_by(before[failing], asked.answers[failing], expected[failing], CASES)
+    for name, (blocked, repeats) in gates.items():
+        tally = tallies.setdefault(name, Tally())
+        tally.runs += 1
+        tally.repeats += repeats
+        tally.blocked += bool((blocked & ~is_moved).any())
+        tally.missed += bool((~blocked & is_moved).any())
+
+
 def variants(
     answers: np.ndarray, expected: np.ndarray, rng: np.random.Generator
 ) -> Iterator[tuple[str, PullRequest]]:
@@ -157,14 +175,14 @@ def variants(
             yield f"one label moved, p={share:g}", PullRequest(moved, case)
 
 
-def replay(key: str, history: int, suites: int) -> dict[str, Tally]:
-    """Replay suites of one recorded set."""
+def replay(key: str, history: int, suites: int) -> dict[str, dict[str, Tally]]:
+    """Replay suites of one recorded set; return a tally per variant and gate."""
     from django.db import transaction
 
     with np.load(LABELS) as stored:
         labels = stored[key]
     rng = np.random.default_rng(4)
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, dict[str, Tally]] = {}
     names = [f"item[{number}]" for number in range(CASES)]
     for suite in range(suites):
         repo = f"{REPO}-{key}-{history}-{suite}"
@@ -183,7 +201,9 @@ def replay(key: str, history: int, suites: int) -> dict[str, Tally]:
                 with transaction.atomic():
                     document, repeats = judge(pull_request, repo, expected, 1000 + start)
                     transaction.set_rollback(True)
-                count(tallies.setdefault(name, Tally()), document, repeats, pull_request.moved)
+                gates = tallies.setdefault(name, {OURS: Tally()})
+                count(gates[OURS], document, repeats, pull_request.moved)
+                count_others(gates, before, expected, pull_request)
     return tallies
 
 
@@ -196,8 +216,10 @@ def main() -> int:
         set_up(folder)
         print(f"{'':34s} {'blocked by others':20s} {'held by others':20s} {'missed':20s} repeats")
         for key, history in (("tcs_T0", 10), ("tcs_T0", 20), ("tcs_T0", 35), ("tcs_T1", 20)):
-            for name, tally in replay(key, history, options.suites).items():
-                print(tally.line(f"{key} H={history} {name}"), flush=True)
+            for name, gates in replay(key, history, options.suites).items():
+                for gate, tally in gates.items():
+                    label = f"{key} H={history} {name}" if gate == OURS else f"    {gate}"
+                    print(tally.line(label), flush=True)
     return 0
 
 
