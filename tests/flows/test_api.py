@@ -70,7 +70,7 @@ def test_the_contract_of_the_verdict_holds(secret: str) -> None:
         "case", "finding", "difference", "expected", "observed", "confidence", "margin", "rate",
         "probability_regression", "budget", "tie_break", "second_pass", "reason",
     } <= set(body["findings"][0])  # fmt: skip
-    assert set(body["suite"]) == {"expected_failures", "observed_failures", "p_value"}
+    assert {"expected_failures", "observed_failures", "p_value"} <= set(body["suite"])
     assert {"divergent", "calls", "low", "high"} == set(body["findings"][0]["rate"])
 
 
