@@ -24,6 +24,9 @@ WRONG_VALUES = [
     ("DATABASE_URL", "postgres://host:port/name", "tiebreak.E001", "a port from 1 to 65535"),
     ("BROKER_URL", "memory://", "tiebreak.E002", "redis:// or rediss:// or amqp://"),
     ("TIEBREAK_DATA_DIR", "", "tiebreak.E004", "a folder the service may create"),
+    ("EMAIL_URL", "mail.example.com", "tiebreak.E040", "smtp:// or smtp+tls:// or smtps://"),
+    ("EMAIL_FROM", "nobody", "tiebreak.E041", "an e-mail address such as"),
+    ("ALLOW_PRIVATE_WEBHOOKS", "maybe", "tiebreak.E042", "valid boolean"),
     ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),
 ]
 

@@ -10,6 +10,8 @@ from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from triage.mail_settings import MAIL_SCHEMES, mail_address
+
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
 # Shorter keys can be guessed; Django warns below the same length.
@@ -24,6 +26,9 @@ SETTING_IDS = {
     "TIEBREAK_URL": "tiebreak.E005",
     "ALLOWED_HOSTS": "tiebreak.E006",
     "DEBUG": "tiebreak.E007",
+    "EMAIL_URL": "tiebreak.E040",
+    "EMAIL_FROM": "tiebreak.E041",
+    "ALLOW_PRIVATE_WEBHOOKS": "tiebreak.E042",
 }
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
@@ -77,6 +82,9 @@ class Environment(BaseSettings):
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = Field(default_factory=list)
     DEBUG: bool = False
+    EMAIL_URL: Annotated[str, _url_with_scheme(*MAIL_SCHEMES)] = ""
+    EMAIL_FROM: Annotated[str, AfterValidator(mail_address)] = "tiebreak@localhost"
+    ALLOW_PRIVATE_WEBHOOKS: bool = False
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod

@@ -5,6 +5,7 @@ from typing import Any
 import dj_database_url
 
 from triage.environment import PROJECT_DIR, read_environment, secret_key
+from triage.mail_settings import mail_settings
 
 ENVIRONMENT = read_environment()
 
@@ -13,6 +14,11 @@ SECRET_KEY = secret_key(ENVIRONMENT)
 ALLOWED_HOSTS = ENVIRONMENT.hosts
 TIEBREAK_URL = ENVIRONMENT.TIEBREAK_URL
 BROKER_URL = ENVIRONMENT.BROKER_URL
+
+EMAIL_URL = ENVIRONMENT.EMAIL_URL
+DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
+globals().update(mail_settings(EMAIL_URL))
+ALLOW_PRIVATE_WEBHOOKS = ENVIRONMENT.ALLOW_PRIVATE_WEBHOOKS
 
 INSTALLED_APPS = ["django.contrib.staticfiles", "budgets", "triage"]
 MIDDLEWARE = [
@@ -93,6 +99,11 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# What talks to other people's servers can take long, and must not keep uploads waiting.
+CELERY_TASK_ROUTES = {"triage.deliver": {"queue": "publish"}}
 # The message that starts an upload's work is a hint; this is what keeps the promise.
 SWEEP_SECONDS = 60.0
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS}}
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS},
+    "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
+}

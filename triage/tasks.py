@@ -5,6 +5,8 @@ import uuid
 from celery import shared_task
 
 from triage import pipeline
+from triage.notifications.sending import deliver as send_delivery
+from triage.notifications.starting import start_due
 
 
 @shared_task(name="triage.process_upload", acks_late=True)
@@ -17,3 +19,15 @@ def process_upload(upload_id: str) -> None:
 def sweep() -> None:
     """Pick up what a dead worker or a lost message left."""
     pipeline.sweep()
+
+
+@shared_task(name="triage.deliver", acks_late=True)
+def deliver(delivery_id: str) -> None:
+    """Send one message to a channel."""
+    send_delivery(uuid.UUID(delivery_id))
+
+
+@shared_task(name="triage.sweep_deliveries", acks_late=True)
+def sweep_deliveries() -> None:
+    """Start what waited for its time or its next try, and what a dead worker left."""
+    start_due()

@@ -105,3 +105,44 @@ class EscalationState(StrEnum):
     OPEN = "open"
     DECIDED = "decided"
     EXPIRED = "expired"
+
+
+class NotificationEvent(StrEnum):
+    """What a repository's channels can be told."""
+
+    RUN_BLOCKED = "run_blocked"
+    RUN_ON_HOLD = "run_on_hold"
+    BUDGET_SPENT = "budget_spent"
+    ESCALATION_OPENED = "escalation_opened"
+    ESCALATION_DUE = "escalation_due"
+    ESCALATION_DECIDED = "escalation_decided"
+    ESCALATION_EXPIRED = "escalation_expired"
+    MUTE_EXPIRED = "mute_expired"
+    PROVIDER_INCIDENT_OPENED = "provider_incident_opened"
+    PROVIDER_INCIDENT_CLOSED = "provider_incident_closed"
+    # Somebody asked whether a channel works.
+    TEST = "test"
+
+
+class ChannelKind(StrEnum):
+    """How a channel is told."""
+
+    EMAIL = "email"
+    SLACK = "slack"
+    WEBHOOK = "webhook"
+
+
+class Digest(StrEnum):
+    """How often a channel that bundles its notifications is told."""
+
+    NONE = "none"
+    HOURLY = "hourly"
+    DAILY = "daily"
+
+
+class DeliveryState(StrEnum):
+    """How far a message to a channel has come."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"

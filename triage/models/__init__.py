@@ -3,6 +3,7 @@
 from triage.models.cases import Case
 from triage.models.epochs import Epoch, EpochDay, EpochHour, EpochLabel
 from triage.models.escalations import Escalation
+from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.repositories import Repository, Token
 from triage.models.results import FailureText, Observation, Result
 from triage.models.runs import Part, Run
@@ -12,6 +13,8 @@ from triage.models.verdicts import Finding, Verdict
 
 __all__ = [
     "Case",
+    "Channel",
+    "Delivery",
     "Epoch",
     "EpochDay",
     "EpochHour",
@@ -19,6 +22,7 @@ __all__ = [
     "Escalation",
     "FailureText",
     "Finding",
+    "Notification",
     "Observation",
     "Part",
     "Repository",

@@ -18,6 +18,7 @@ from triage.verdict.counting import RunCounts, RunFailures, count_failures, coun
 from triage.verdict.document import Summary
 from triage.verdict.judgements import Judgement, judgement
 from triage.verdict.keeping import keep_verdict
+from triage.verdict.news import tell
 from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
@@ -60,7 +61,10 @@ def _judge_attempt(run: Run, ci_run: CiRun) -> Verdict:
     judgements = _judge_questions(run, ci_run, questions, shared)
     correct_tallies(run, judgements)
     open_escalations(judgements)
-    return keep_verdict(run, _summary(run, ci_run, counts, failures, judgements), judgements)
+    summary = _summary(run, ci_run, counts, failures, judgements)
+    verdict = keep_verdict(run, summary, judgements)
+    tell(verdict, summary, judgements)
+    return verdict
 
 
 def _judge_questions(

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from waitress.server import create_server
 
 from triage import pipeline
+from triage.management.clock import Clock
 from triage.management.tables import ensure_tables
 from triage.parse.upload import DEFAULT_LIMITS
 from triage.wsgi import application
@@ -30,6 +31,7 @@ class Command(BaseCommand):
             # Without a broker this process is the only worker, so nobody else holds a lease.
             pipeline.release_leases()
             pipeline.sweep()
+            Clock(settings.CELERY_BEAT_SCHEDULE).start()
         server = create_server(
             application,
             host=options["host"],
