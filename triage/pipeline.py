@@ -16,6 +16,7 @@ from django.utils import timezone
 from triage.models import Repository, Upload
 from triage.parse.import_report import import_report
 from triage.parse.upload import read_upload
+from triage.publish.outbox import want_newest_verdict
 from triage.record.recorder import record
 from triage.record.storage import read_stored
 from triage.terms import UploadState
@@ -82,6 +83,7 @@ def _record(upload: Upload) -> None:
 
 def _judge(upload: Upload) -> None:
     judge(upload.run)
+    want_newest_verdict(upload.run)
     _advance(upload, UploadState.JUDGED)
 
 

@@ -7,6 +7,10 @@ from celery import shared_task
 from triage import pipeline
 from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
+from triage.publish.delivering import deliver as deliver_publication
+from triage.publish.starting import start_due as start_due_publications
+from triage.webhooks.processing import process as process_webhook
+from triage.webhooks.starting import start_open
 
 
 @shared_task(name="triage.process_upload", acks_late=True)
@@ -31,3 +35,27 @@ def deliver(delivery_id: str) -> None:
 def sweep_deliveries() -> None:
     """Start what waited for its time or its next try, and what a dead worker left."""
     start_due()
+
+
+@shared_task(name="triage.publish", acks_late=True)
+def publish(publication_id: int) -> None:
+    """Bring one thing on a forge up to date."""
+    deliver_publication(publication_id)
+
+
+@shared_task(name="triage.sweep_publications", acks_late=True)
+def sweep_publications() -> None:
+    """Start what waited for its turn or its next try, and what a dead worker left."""
+    start_due_publications()
+
+
+@shared_task(name="triage.process_delivery", acks_late=True)
+def process_delivery(delivery: int) -> None:
+    """Do what one delivery of a forge asks for."""
+    process_webhook(delivery)
+
+
+@shared_task(name="triage.sweep_webhooks", acks_late=True)
+def sweep_webhooks() -> None:
+    """Start the deliveries that a dead worker or a lost message left."""
+    start_open()

@@ -146,3 +146,21 @@ class DeliveryState(StrEnum):
     WAITING = "waiting"
     SENT = "sent"
     FAILED = "failed"
+
+
+class PublicationKind(StrEnum):
+    """What is kept up to date on a forge."""
+
+    CHECK = "check"
+    COMMENT = "comment"
+
+
+class PublicationState(StrEnum):
+    """How far a publication has come."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    # The forge refused it for good; the reason is kept.
+    FAILED = "failed"
+    # Nobody needs it any more: the head moved, or the App was taken away.
+    DROPPED = "dropped"

@@ -3,7 +3,15 @@
 from triage.models.cases import Case
 from triage.models.epochs import Epoch, EpochDay, EpochHour, EpochLabel
 from triage.models.escalations import Escalation
+from triage.models.github import (
+    GitHubApp,
+    GitHubRepository,
+    Installation,
+    PullRequest,
+    WebhookDelivery,
+)
 from triage.models.notifications import Channel, Delivery, Notification
+from triage.models.publications import Publication
 from triage.models.repositories import Repository, Token
 from triage.models.results import FailureText, Observation, Result
 from triage.models.runs import Part, Run
@@ -22,9 +30,14 @@ __all__ = [
     "Escalation",
     "FailureText",
     "Finding",
+    "GitHubApp",
+    "GitHubRepository",
+    "Installation",
     "Notification",
     "Observation",
     "Part",
+    "Publication",
+    "PullRequest",
     "Repository",
     "Result",
     "Run",
@@ -32,4 +45,5 @@ __all__ = [
     "Token",
     "Upload",
     "Verdict",
+    "WebhookDelivery",
 ]

@@ -51,7 +51,7 @@ def _tell_spent_budgets(
     spent = {f"case:{each.question.result.case_id}" for each in over}
     details = [f"{each.question.result.case.title}: {reason(each)}" for each in over]
     whole = summary.repository_budget
-    if not whole.pays:
+    if whole.is_used_up:
         spent.add("repository")
         details.append(f"The repository: {whole.spent} of {whole.limit} used.")
     if not spent:

@@ -1,0 +1,92 @@
+"""A repository on our own GitHub, with the App installed and its deliveries signed."""
+
+import hashlib
+import hmac
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.test import Client
+from django.utils import timezone
+
+from tests.flows.suites import REPO
+from tests.servers.github.world import (
+    APP_ID,
+    INSTALLATION,
+    SLUG,
+    WEBHOOK_SECRET,
+    World,
+    private_key,
+)
+from triage.models import GitHubApp, Installation, Publication
+from triage.notifications.sealing import seal
+from triage.publish.starting import start_due
+from triage.terms import PublicationState
+
+PULL = 7
+HOOK = "/webhooks/github/"
+
+
+def set_up(world: World, *shas: str) -> None:
+    """Enter the App and let it be installed in a repository with these commits."""
+    made = world.add_repository(REPO, *shas)
+    made.pulls[PULL] = {"head_sha": shas[0]}
+    GitHubApp.objects.create(
+        app_id=APP_ID,
+        slug=SLUG,
+        api_url=world.base,
+        sealed_private_key=seal(private_key()),
+        sealed_webhook_secret=seal(WEBHOOK_SECRET),
+    )
+    repositories = [{"id": made.id, "full_name": REPO}]
+    assert deliver("installation", {"action": "created", "repositories": repositories}) == 202
+
+
+def deliver(
+    event: str, body: Mapping[str, Any], delivery: str = "", secret: str = WEBHOOK_SECRET
+) -> int:
+    """Deliver an event of the installation; return the status of the answer."""
+    whole = {"installation": {"id": INSTALLATION, "account": {"login": "acme"}}, **body}
+    raw = json.dumps(whole).encode()
+    signature = hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
+    headers = {
+        "X-GitHub-Event": event,
+        "X-GitHub-Delivery": delivery or str(uuid.uuid4()),
+        "X-Hub-Signature-256": f"sha256={signature}",
+    }
+    answer = Client().post(HOOK, raw, content_type="application/json", headers=headers)
+    return answer.status_code
+
+
+def pull_request(world: World, sha: str, action: str = "synchronize", **told: Any) -> int:
+    """Deliver the state of the pull request."""
+    made = world.repositories[REPO]
+    head = {"sha": sha, "repo": {"id": made.id}}
+    pull = {"number": PULL, "state": "open", "updated_at": timezone.now().isoformat(), "head": head}
+    body = {"action": action, "repository": {"id": made.id}, "pull_request": pull | told}
+    return deliver("pull_request", body)
+
+
+def publish_all() -> None:
+    """Let every publication take its turns, as if the time between them had passed."""
+    for _ in range(200):
+        waiting = Publication.objects.filter(state=PublicationState.WAITING)
+        if not waiting.exists():
+            return
+        past = timezone.now() - timedelta(minutes=1)
+        waiting.update(next_try_at=past, leased_until=None)
+        Installation.objects.update(next_write_at=past)
+        start_due()
+    raise AssertionError("publications never came to an end")
+
+
+def checks(world: World) -> list[dict[str, Any]]:
+    """Return the check runs of the repository, the oldest first."""
+    return sorted(world.repositories[REPO].checks.values(), key=lambda check: check["id"])
+
+
+def comments(world: World) -> list[str]:
+    """Return the comments on the pull request."""
+    return [each["body"] for each in world.repositories[REPO].comments.values()]

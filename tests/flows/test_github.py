@@ -1,0 +1,200 @@
+"""From a delivery of GitHub over an upload to the check run and the one comment."""
+
+import random
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+
+from tests.flows.github import PULL, checks, comments, deliver, publish_all, pull_request, set_up
+from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, sha, suite, take
+from tests.servers.github.server import fake_github
+from tests.servers.github.world import RefusalError, World
+from triage.models import Publication, PullRequest, Repository, WebhookDelivery
+from triage.terms import PublicationState
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HEAD, NEWER = sha(20), sha(21)
+SIZE = 6
+CASE = "test_ticket[1]"
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    """Return a GitHub on which the App is installed, on the day of the runs."""
+    with time_machine.travel(START + timedelta(hours=30)), fake_github() as made:
+        set_up(made, HEAD, NEWER)
+        yield made
+        assert made.violations() == []
+
+
+def on_pull_request(*changed: CaseRun, number: int = 20, attempt: int = 1) -> dict[str, Any]:
+    """Take a run of the pull request's head."""
+    told = {"pr": PULL, "branch": "change", "run_id": f"ci-{number}", "attempt": attempt}
+    return take(suite(SIZE, *changed), number, **told)
+
+
+def test_a_new_head_gets_its_check_before_any_report(world: World) -> None:
+    pull_request(world, HEAD, "opened")
+    publish_all()
+
+    (check,) = checks(world)
+    assert (check["status"], check["output"]["title"]) == (
+        "in_progress",
+        "Waiting for test results",
+    )
+    assert comments(world) == []
+
+
+def test_a_workflow_that_ends_without_a_report_leaves_no_check_pending(world: World) -> None:
+    pull_request(world, HEAD, "opened")
+    publish_all()
+    repository = {"id": world.repositories[REPO].id}
+    run = {"head_sha": HEAD}
+    deliver("workflow_run", {"action": "completed", "repository": repository, "workflow_run": run})
+    publish_all()
+
+    (check,) = checks(world)
+    assert (check["status"], check["conclusion"]) == ("completed", "neutral")
+
+
+def test_a_clean_run_succeeds_without_a_comment(world: World) -> None:
+    pull_request(world, HEAD, "opened")
+    on_pull_request()
+    publish_all()
+
+    (check,) = checks(world)
+    assert check["conclusion"] == "success"
+    assert comments(world) == []
+
+
+def test_a_near_tie_is_in_progress_until_its_second_pass_settles_it(world: World) -> None:
+    history(SIZE)
+    pull_request(world, HEAD, "opened")
+    on_pull_request(CaseRun(CASE, FLIP, "billing"))
+    publish_all()
+    assert [each["status"] for each in checks(world)] == ["in_progress"]
+    assert "On hold: 1 near tie" in comments(world)[0]
+
+    for attempt in (2, 3, 4):
+        on_pull_request(attempt=attempt)
+    publish_all()
+
+    assert {each["status"] for each in checks(world)} == {"completed"}
+    assert checks(world)[-1]["conclusion"] == "success"
+    (comment,) = comments(world)
+    assert "settled tie" in comment
+
+
+def test_a_proven_regression_fails_the_check_and_the_comment_says_so(world: World) -> None:
+    history(SIZE)
+    pull_request(world, HEAD, "opened")
+    for attempt in (1, 2, 3, 4):
+        on_pull_request(CaseRun(CASE, FLIP, "billing"), attempt=attempt)
+    publish_all()
+
+    assert checks(world)[-1]["conclusion"] == "failure"
+    assert "Do not merge: 1 label regression" in comments(world)[0]
+
+
+def test_a_comment_of_a_commit_that_was_left_behind_is_not_sent(world: World) -> None:
+    history(SIZE)
+    pull_request(world, NEWER)
+    on_pull_request(CaseRun(CASE, WORDING))
+    publish_all()
+
+    assert comments(world) == []
+    dropped = Publication.objects.get(kind="comment")
+    assert (dropped.state, dropped.error) == (
+        PublicationState.DROPPED,
+        "the pull request has a newer head",
+    )
+
+
+def test_deliveries_in_the_wrong_order_keep_the_newest_head(world: World) -> None:
+    pull_request(world, NEWER, updated_at="2026-10-02T10:00:00Z")
+    pull_request(world, HEAD, updated_at="2026-10-02T09:00:00Z")
+
+    assert PullRequest.objects.get().head_sha == NEWER
+
+
+def test_a_new_name_keeps_the_history(world: World) -> None:
+    history(SIZE, runs=1)
+    repository = {"id": world.repositories[REPO].id, "full_name": "acme/renamed"}
+    deliver("repository", {"action": "renamed", "repository": repository})
+
+    assert Repository.objects.get().full_name == "acme/renamed"
+
+
+def test_after_the_app_is_taken_away_nothing_is_sent(world: World) -> None:
+    deliver("installation", {"action": "deleted"})
+    on_pull_request(CaseRun(CASE, WORDING))
+    publish_all()
+
+    assert checks(world) == []
+
+
+def test_rerequesting_a_check_judges_again_from_what_is_stored(world: World) -> None:
+    on_pull_request(CaseRun(CASE, WORDING))
+    publish_all()
+    repository = {"id": world.repositories[REPO].id}
+    run = {"head_sha": HEAD}
+    deliver("check_run", {"action": "rerequested", "repository": repository, "check_run": run})
+    publish_all()
+
+    assert {each["conclusion"] for each in checks(world)} == {"success"}
+
+
+def test_a_delivery_that_comes_twice_is_processed_once(world: World) -> None:
+    body = {"action": "created", "repositories": []}
+    statuses = [deliver("installation", body, delivery="same") for _ in range(2)]
+
+    assert statuses == [202, 202]
+    assert WebhookDelivery.objects.filter(delivery_id="same").count() == 1
+
+
+@pytest.mark.parametrize("secret", ["", "other", "hook-secre"])
+def test_a_delivery_with_a_wrong_signature_is_refused_and_not_kept(
+    world: World, secret: str
+) -> None:
+    before = WebhookDelivery.objects.count()
+
+    assert deliver("installation", {"action": "deleted"}, secret=secret) == 401
+    assert WebhookDelivery.objects.count() == before
+
+
+def test_faults_make_neither_a_second_check_nor_a_second_comment(world: World) -> None:
+    history(SIZE)
+    pull_request(world, HEAD, "opened")
+    rng = random.Random(5)
+    faults = [
+        RefusalError(502, "Server Error"),
+        RefusalError(403, "You have exceeded a secondary rate limit", retry_after="5"),
+        RefusalError(429, "Too many requests"),
+        None,
+    ]
+    verdicts = 12
+    for attempt in range(1, verdicts + 1):
+        for _ in range(3):
+            is_after = rng.random() < 0.5
+            world.faults.append(("POST .*(runs|comments)|PATCH", rng.choice(faults), is_after))
+        # Every second verdict flips, so that each one says something else.
+        changed = [CaseRun(CASE, WORDING)] * (attempt % 2)
+        on_pull_request(*changed, attempt=attempt)
+        publish_all()
+
+    assert len({each["external_id"] for each in checks(world)}) == len(checks(world))
+    assert len(comments(world)) == 1
+    assert all(len(each["annotations"]) <= 1 for each in checks(world))
+    published = Publication.objects.filter(subject__in=[HEAD, str(PULL)])
+    assert {each.state for each in published} == {PublicationState.DONE}
+
+
+def test_a_replayed_history_is_not_published(world: World) -> None:
+    with time_machine.travel(START + timedelta(days=10)):
+        on_pull_request(CaseRun(CASE, WORDING))
+
+    assert not Publication.objects.exists()

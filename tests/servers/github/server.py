@@ -1,0 +1,121 @@
+"""The fake GitHub over HTTP: every request and every answer is held against the description."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from tests.servers.github.description import Description
+from tests.servers.github.operations import OPERATIONS, Request
+from tests.servers.github.world import RefusalError, World
+from tests.servers.ports import LOOPBACK
+
+DESCRIPTIONS = {"": "api.json", "/api/v3": "api.ghes.json"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as GitHub would, or as a fault wants it."""
+
+    protocol_version = "HTTP/1.1"
+    world: World
+    description: Description
+    prefix: str
+
+    def log_message(self, *told: Any) -> None:
+        """Keep the tests' output free of it."""
+
+    def answer(self) -> None:
+        """Take one request."""
+        url = urlsplit(self.path)
+        path = unquote(url.path).removeprefix(self.prefix)
+        query = dict(parse_qsl(url.query, keep_blank_values=True))
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = json.loads(raw) if raw else None
+        wrong: list[str] = []
+        headers: dict[str, str] = {}
+        status, shown = 0, None
+        try:
+            fault = self._fault(path)
+            if fault and not fault[2]:
+                self._refuse(fault[1])
+            status, shown = self._work(path, query, body, wrong)
+            if fault:
+                self._refuse(fault[1])
+        except RefusalError as refusal:
+            status, shown, headers = refusal.status, refusal.body, refusal.headers
+        except ConnectionAbortedError:
+            self.close_connection = True
+            return
+        finally:
+            self.world.log.append((self.command, path, status, wrong))
+        self._send(status, shown, headers)
+
+    do_GET = do_POST = do_PATCH = answer  # noqa: N815 - the names that the base class calls
+
+    def _work(
+        self, path: str, query: dict[str, str], body: Any, wrong: list[str]
+    ) -> tuple[int, Any]:
+        operation = self.description.find(self.command, path)
+        if operation is None or operation.id not in OPERATIONS:
+            wrong.append("no such operation")
+            raise RefusalError(404, "Not Found")
+        wrong += self.description.wrong_request(operation, query, body)
+        if wrong and body is not None:
+            raise RefusalError(422, "Invalid request. " + "; ".join(wrong))
+        with self.world.lock:
+            request = Request(
+                self.world, operation.parameters, query, body,
+                self.headers.get("Authorization") or "",
+            )  # fmt: skip
+            status, shown = OPERATIONS[operation.id](request)
+        wrong += self.description.wrong_answer(operation, status, shown)
+        return status, shown
+
+    def _fault(self, path: str) -> tuple[str, RefusalError | None, bool] | None:
+        with self.world.lock:
+            for fault in self.world.faults:
+                if re.search(fault[0], f"{self.command} {path}"):
+                    self.world.faults.remove(fault)
+                    return fault
+        return None
+
+    def _refuse(self, refusal: RefusalError | None) -> None:
+        if refusal is None:
+            self.connection.close()
+            raise ConnectionAbortedError
+        raise refusal
+
+    def _send(self, status: int, body: Any, headers: dict[str, str]) -> None:
+        data = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@contextmanager
+def fake_github(prefix: str = "") -> Iterator[World]:
+    """Run the fake on a port of this machine; ``/api/v3`` makes it an Enterprise Server."""
+    server = ThreadingHTTPServer((LOOPBACK, 0), Handler)
+    server.daemon_threads = True
+    world = World(f"http://{LOOPBACK}:{server.server_address[1]}{prefix}")
+    server.RequestHandlerClass = type(
+        "GitHub",
+        (Handler,),
+        {"world": world, "prefix": prefix, "description": Description(DESCRIPTIONS[prefix])},
+    )
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield world
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

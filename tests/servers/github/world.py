@@ -1,0 +1,177 @@
+"""What the fake GitHub holds: an App, an installation, repositories with pull requests and runs."""
+
+import copy
+import itertools
+import json
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.servers.github.description import DATA
+
+APP_ID = 4242
+SLUG = "tiebreak-test"
+INSTALLATION = 77
+WEBHOOK_SECRET = "hook-secret"
+PERMISSIONS = {
+    "checks": "write", "pull_requests": "write", "contents": "read", "actions": "write",
+    "metadata": "read",
+}  # fmt: skip
+
+
+class RefusalError(Exception):
+    """An answer of GitHub that is no success."""
+
+    def __init__(self, status: int, message: str, **headers: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.body = {"message": message, "documentation_url": "https://docs.github.com/rest"}
+
+
+@dataclass
+class Repository:
+    """A repository with what the App sees of it; dictionaries are by number."""
+
+    id: int
+    full_name: str
+    commits: set[str] = field(default_factory=set)
+    pulls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    checks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    comments: dict[int, dict[str, Any]] = field(default_factory=dict)
+    workflow_runs: dict[int, dict[str, Any]] = field(default_factory=dict)
+    artifacts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    # Permission per login: none, read, write, admin.
+    people: dict[str, str] = field(default_factory=dict)
+
+
+class World:
+    """The state of the fake and the rules that the description does not carry."""
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self.lock = threading.RLock()
+        self.numbers = itertools.count(1_001)
+        self.repositories: dict[str, Repository] = {}
+        self.tokens: dict[str, dict[str, Any]] = {}
+        self.is_suspended = False
+        self.manifests: dict[str, dict[str, Any]] = {}
+        self.deliveries: dict[int, dict[str, Any]] = {}
+        # Requests as (method, path, status, violations).
+        self.log: deque[tuple[str, str, int, list[str]]] = deque(maxlen=20_000)
+        # Faults to come: (pattern, what is answered or None for a dropped line, after the work).
+        self.faults: list[tuple[str, RefusalError | None, bool]] = []
+
+    def add_repository(self, full_name: str, *commits: str) -> Repository:
+        """Add a repository that the installation reaches."""
+        made = Repository(next(self.numbers), full_name, set(commits))
+        self.repositories[full_name.lower()] = made
+        return made
+
+    def violations(self) -> list[str]:
+        """Return everything that broke the description, on either side."""
+        return [f"{method} {path}: {each}" for method, path, _, wrong in self.log for each in wrong]
+
+    def example(self, kind: str) -> dict[str, Any]:
+        """Return an object as GitHub's description shows it, with our addresses."""
+        text = json.dumps(_examples()[kind]).replace("https://api.github.com", self.base)
+        made: dict[str, Any] = json.loads(text)
+        return made
+
+    def app(self) -> dict[str, Any]:
+        """Return the App as others see it."""
+        made = self.example("integration")
+        for secret in ("client_secret", "pem", "webhook_secret"):
+            made.pop(secret, None)
+        return made | {"id": APP_ID, "slug": SLUG, "name": SLUG, "permissions": PERMISSIONS}
+
+    def check(self, repository: Repository, check: dict[str, Any]) -> dict[str, Any]:
+        """Return a check run as GitHub shows it."""
+        address = f"{self.base}/repos/{repository.full_name}/check-runs/{check['id']}"
+        output = check.get("output") or {}
+        names = ("id", "name", "head_sha", "status", "conclusion", "started_at", "completed_at")
+        return {name: check.get(name) for name in names} | {
+            "node_id": f"CR_{check['id']}",
+            "external_id": check.get("external_id") or "",
+            "url": address,
+            "html_url": f"https://github.com/{repository.full_name}/runs/{check['id']}",
+            "details_url": "https://tiebreak.example",
+            "app": self.app() | {"id": check["app"]},
+            "pull_requests": [],
+            "check_suite": {"id": 1},
+            "output": {
+                "title": output.get("title"),
+                "summary": output.get("summary"),
+                "text": output.get("text"),
+                "annotations_count": len(check["annotations"]),
+                "annotations_url": f"{address}/annotations",
+            },
+        }
+
+    def comment(self, repository: Repository, comment: dict[str, Any]) -> dict[str, Any]:
+        """Return a comment as GitHub shows it."""
+        issues = f"{self.base}/repos/{repository.full_name}/issues"
+        made = self.example("comment")
+        author = made["user"] | {"login": comment["author"], "type": "Bot"}
+        names = ("id", "body", "created_at", "updated_at")
+        return (
+            made
+            | {name: comment[name] for name in names}
+            | {
+                "node_id": f"IC_{comment['id']}",
+                "user": author,
+                "url": f"{issues}/comments/{comment['id']}",
+                "issue_url": f"{issues}/{comment['issue']}",
+                "html_url": f"https://github.com/{repository.full_name}/pull/{comment['issue']}",
+                "performed_via_github_app": self.app(),
+            }
+        )
+
+
+def now() -> str:
+    """Return the time as GitHub writes it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@cache
+def private_key() -> str:
+    """Return the App's key, made once for all tests."""
+    made = rsa.generate_private_key(65537, 2048)
+    kind = serialization.PrivateFormat.TraditionalOpenSSL
+    return made.private_bytes(
+        serialization.Encoding.PEM, kind, serialization.NoEncryption()
+    ).decode()
+
+
+@cache
+def public_key() -> Any:
+    """Return the other half of the App's key."""
+    return serialization.load_pem_private_key(private_key().encode(), None).public_key()
+
+
+def check_app_token(token: str) -> None:
+    """Refuse what GitHub refuses of an App that shows who it is."""
+    try:
+        claims = jwt.decode(
+            token, public_key(), algorithms=["RS256"], options={"verify_iat": False}
+        )
+    except jwt.PyJWTError as error:
+        raise RefusalError(401, "A JSON web token could not be decoded") from error
+    if claims["exp"] - time.time() > 600:
+        raise RefusalError(401, "'Expiration time' claim ('exp') is too far in the future")
+    if str(claims["iss"]) != str(APP_ID):
+        raise RefusalError(404, "Integration not found")
+
+
+@cache
+def _examples() -> dict[str, Any]:
+    return copy.deepcopy(json.loads((DATA / "objects.json").read_text()))

@@ -1,0 +1,55 @@
+"""Enter a GitHub App by hand."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from triage.management.tables import ensure_tables
+from triage.models import GitHubApp
+from triage.notifications.sealing import seal
+
+
+class Command(BaseCommand):
+    """``manage.py github_app --app-id ID --slug SLUG --private-key FILE``."""
+
+    help = (
+        "Enter the GitHub App that publishes verdicts. Its private key and webhook secret are "
+        "stored encrypted. An App entered before is replaced. Exit status: 0, or 2 for bad input."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments of the command."""
+        parser.add_argument("--app-id", type=int, required=True, metavar="ID")
+        parser.add_argument("--slug", required=True, help="its name in addresses")
+        parser.add_argument("--private-key", type=Path, required=True, metavar="FILE")
+        parser.add_argument("--webhook-secret", type=Path, required=True, metavar="FILE")
+        parser.add_argument("--client-id", default="")
+        parser.add_argument("--api-url", default="https://api.github.com")
+        parser.add_argument("--html-url", default="https://github.com")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        ensure_tables()
+        GitHubApp.objects.exclude(app_id=options["app_id"]).delete()
+        app, _ = GitHubApp.objects.update_or_create(
+            app_id=options["app_id"],
+            defaults={
+                "slug": options["slug"],
+                "client_id": options["client_id"],
+                "api_url": options["api_url"].rstrip("/"),
+                "html_url": options["html_url"].rstrip("/"),
+                "sealed_private_key": seal(_read(options["private_key"])),
+                "sealed_webhook_secret": seal(_read(options["webhook_secret"])),
+            },
+        )
+        self.stdout.write(
+            f"{app} is entered; let it deliver to TIEBREAK_URL/webhooks/github/ and install it."
+        )
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}", returncode=2) from error

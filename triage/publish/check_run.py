@@ -1,0 +1,170 @@
+"""The check run of a verdict: conclusion, title, summary, annotations, buttons."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from triage.publish.comment import MARKER, comment_body
+from triage.publish.inert import UNSAFE
+from triage.terms import Conclusion, FindingKind
+from triage.verdict.rules import BLOCKING, HOLDING
+
+NAME = "Tiebreak"
+# The forge counts a summary in bytes and everything else in characters.
+MOST_SUMMARY_BYTES = 65_535
+MOST_TITLE = 255
+MOST_MESSAGE = 2_000
+MOST_ANNOTATIONS = 200
+MOST_BUTTONS = 3
+
+
+class Button(StrEnum):
+    """The fixed words by which a button's press comes back."""
+
+    RERUN = "rerun_failed_jobs"
+    ESCALATE = "escalate"
+    REGRESSION = "mark_regression"
+    ACCEPT_LABEL = "accept_new_label"
+    ALLOW_ONCE = "allow_once"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button beneath the check run; at most 20, 40 and 20 characters."""
+
+    label: str
+    description: str
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a test stands in the repository."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A note at the line of a failing test."""
+
+    path: str
+    start_line: int
+    end_line: int
+    annotation_level: str
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """What the forge is told of a verdict."""
+
+    status: str
+    conclusion: str | None
+    title: str
+    summary: str
+    annotations: tuple[Annotation, ...]
+    actions: tuple[Action, ...]
+
+    def output(self, already_sent: int = 0, batch: int = 0) -> dict[str, Any]:
+        """Return the output with the next batch of annotations after those sent before."""
+        chosen = self.annotations[already_sent : already_sent + batch]
+        return {
+            "title": self.title,
+            "summary": self.summary,
+            "annotations": [asdict(each) for each in chosen],
+        }
+
+
+# A near tie whose second pass is open is in progress, as nobody has to act yet.
+CONCLUSIONS = {
+    Conclusion.BLOCKED: "failure",
+    Conclusion.ON_HOLD: "action_required",
+    Conclusion.PROVISIONAL: "neutral",
+    Conclusion.PASSED_WITH_FLAKES: "success",
+    Conclusion.PASSED: "success",
+    Conclusion.NO_RESULTS: "neutral",
+}
+BUTTONS = {
+    Button.RERUN: Action("Re-run failed jobs", "Second pass: repeat what failed", Button.RERUN),
+    Button.ESCALATE: Action("Escalate", "Ask the owner of this class", Button.ESCALATE),
+    Button.REGRESSION: Action(
+        "Mark as regression", "The flip is a regression: block", Button.REGRESSION
+    ),
+    Button.ACCEPT_LABEL: Action(
+        "Accept new label", "The new label is right: decide", Button.ACCEPT_LABEL
+    ),
+    Button.ALLOW_ONCE: Action("Allow once", "Let this run pass over budget", Button.ALLOW_ONCE),
+}
+
+
+def check_run(
+    document: Mapping[str, Any], texts: Mapping[int, str], places: Mapping[int, "Place"]
+) -> CheckRun:
+    """Return the check run for a verdict.
+
+    ``texts`` and ``places`` are by result id: the failures' texts, and where the tests stand.
+    """
+    waits = _waits_for_repeats(document)
+    conclusion = None if waits else CONCLUSIONS[Conclusion(document["conclusion"])]
+    return CheckRun(
+        status="in_progress" if waits else "completed",
+        conclusion=conclusion,
+        title=UNSAFE.sub("", document["headline"]["text"])[:MOST_TITLE],
+        summary=_summary(document, texts),
+        annotations=_annotations(document["findings"], places),
+        actions=() if waits else _actions(document),
+    )
+
+
+def _waits_for_repeats(document: Mapping[str, Any]) -> bool:
+    """Whether only the second pass is open: it settles by itself."""
+    is_held = document["conclusion"] == Conclusion.ON_HOLD
+    return is_held and bool(document["second_pass"]["repeats"])
+
+
+def _summary(document: Mapping[str, Any], texts: Mapping[int, str]) -> str:
+    body = comment_body(document, texts).removeprefix(MARKER).lstrip()
+    cut = body.encode()[:MOST_SUMMARY_BYTES]
+    return cut.decode(errors="ignore")
+
+
+def _annotations(
+    findings: Sequence[Mapping[str, Any]], places: Mapping[int, Place]
+) -> tuple[Annotation, ...]:
+    loud = [
+        each
+        for each in findings
+        if each["finding"] in BLOCKING | HOLDING and each["result_id"] in places
+    ]
+    return tuple(_annotation(each, places[each["result_id"]]) for each in loud[:MOST_ANNOTATIONS])
+
+
+def _annotation(finding: Mapping[str, Any], place: Place) -> Annotation:
+    kind = FindingKind(finding["finding"])
+    return Annotation(
+        path=place.path,
+        start_line=place.line,
+        end_line=place.line,
+        annotation_level="failure" if kind in BLOCKING else "warning",
+        title=f"{kind.value.replace('_', ' ').capitalize()}: {finding['case']}"[:MOST_TITLE],
+        message=f"{finding['reason']}\n{finding['next_step']}"[:MOST_MESSAGE],
+    )
+
+
+def _actions(document: Mapping[str, Any]) -> tuple[Action, ...]:
+    """Return the buttons that fit the verdict. None of them makes a flip a flake."""
+    kinds = {finding["finding"] for finding in document["findings"]}
+    wanted: list[Button] = []
+    if kinds & HOLDING:
+        wanted.append(Button.RERUN)
+    if FindingKind.NEAR_TIE in kinds:
+        wanted += [Button.ESCALATE, Button.REGRESSION]
+    if FindingKind.LABEL_REGRESSION in kinds:
+        wanted.append(Button.ACCEPT_LABEL)
+    if FindingKind.OVER_BUDGET in kinds and not kinds & (BLOCKING - {FindingKind.OVER_BUDGET}):
+        wanted.append(Button.ALLOW_ONCE)
+    return tuple(BUTTONS[each] for each in wanted[:MOST_BUTTONS])

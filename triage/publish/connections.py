@@ -1,0 +1,45 @@
+"""Which forge a repository is on, and how to reach it."""
+
+from dataclasses import dataclass
+
+from triage.models import GitHubApp, GitHubRepository, Installation
+from triage.notifications.sealing import unseal
+from triage.publish.github.access import AppKey, forget_token, installation_client
+from triage.publish.github.forge import GitHubForge
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A repository on GitHub whose installation is in force."""
+
+    app: GitHubApp
+    installation: Installation
+    full_name: str
+    github_id: int
+
+    @property
+    def key(self) -> AppKey:
+        """The App with its private key."""
+        return AppKey(self.app.app_id, unseal(self.app.sealed_private_key), self.app.api_url)
+
+    def forge(self) -> GitHubForge:
+        """Return the repository as a forge."""
+        client = installation_client(self.key, self.installation.github_id, self.github_id)
+        return GitHubForge(client, self.full_name, self.app.app_id, self.app.slug)
+
+    def forget_token(self) -> None:
+        """Fetch a new token next time."""
+        forget_token(self.key, self.installation.github_id, self.github_id)
+
+
+def connection_of(repository_id: int) -> Connection | None:
+    """Return how a repository is reached; ``None`` when it is not, or no longer."""
+    known = (
+        GitHubRepository.objects.select_related("installation", "repository")
+        .filter(repository_id=repository_id, removed_at__isnull=True)
+        .first()
+    )
+    app = GitHubApp.objects.first() if known else None
+    if known is None or app is None or not known.installation.is_active:
+        return None
+    return Connection(app, known.installation, known.repository.full_name, known.github_id)

@@ -1,0 +1,1 @@
+"""The door to GitHub: the only place that imports PyGithub."""

@@ -1,0 +1,95 @@
+"""What forges shall show: a verdict asks for it here, in the transaction that judged."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from triage.models import Publication, Run, Verdict
+from triage.publish.connections import connection_of
+from triage.publish.starting import start_after_commit
+from triage.terms import PublicationKind, PublicationState
+
+# A replayed history is no news to anybody.
+OLDEST_SHOWN = timedelta(days=1)
+
+
+def want_newest_verdict(run: Run) -> None:
+    """Ask that the verdict of a CI run's last attempt is shown."""
+    if run.at < timezone.now() - OLDEST_SHOWN:
+        return
+    newest = (
+        Verdict.objects.filter(
+            repository_id=run.repository_id,
+            run__sha=run.sha,
+            run__ci_run_id=run.ci_run_id,
+            is_current=True,
+        )
+        .select_related("run")
+        .order_by("-run__attempt")
+        .first()
+    )
+    if newest is not None:
+        want_verdict(newest)
+
+
+def want_verdict(verdict: Verdict) -> None:
+    """Ask that a verdict is shown on its commit and, if something failed, on its pull request.
+
+    A verdict of an earlier attempt never replaces that of a later one.
+    """
+    run = verdict.run
+    if connection_of(run.repository_id) is None:
+        return
+    _want(verdict, PublicationKind.CHECK, run.sha)
+    if run.pr is not None:
+        is_shown = Publication.objects.filter(
+            repository_id=run.repository_id, kind=PublicationKind.COMMENT, subject=str(run.pr)
+        ).exists()
+        if verdict.document["findings"] or is_shown:
+            _want(verdict, PublicationKind.COMMENT, str(run.pr))
+
+
+def want_waiting_check(repository_id: int, sha: str) -> None:
+    """Ask for a check on a new head, so that a required one is there before any report."""
+    made, is_new = Publication.objects.get_or_create(
+        repository_id=repository_id, kind=PublicationKind.CHECK, subject=sha
+    )
+    if is_new:
+        start_after_commit(made.pk)
+
+
+def end_without_results(repository_id: int, sha: str) -> None:
+    """Complete the check of a commit whose workflows ended without a report."""
+    changed = Publication.objects.filter(
+        repository_id=repository_id, kind=PublicationKind.CHECK, subject=sha, wanted__isnull=True
+    )
+    for publication in changed:
+        publication.has_no_results = True
+        _wait(publication)
+
+
+def _want(verdict: Verdict, kind: PublicationKind, subject: str) -> None:
+    with transaction.atomic():
+        publication, _ = Publication.objects.select_for_update().get_or_create(
+            repository_id=verdict.repository_id, kind=kind, subject=subject
+        )
+        if publication.wanted is None or _is_newer(verdict, publication.wanted):
+            publication.wanted = verdict
+            _wait(publication)
+
+
+def _is_newer(verdict: Verdict, shown: Verdict) -> bool:
+    before, after = shown.run, verdict.run
+    if (before.sha, before.ci_run_id) != (after.sha, after.ci_run_id):
+        return (after.at, after.pk) >= (before.at, before.pk)
+    return (after.attempt, verdict.pk) > (before.attempt, shown.pk)
+
+
+def _wait(publication: Publication) -> None:
+    now = timezone.now()
+    publication.state = PublicationState.WAITING
+    publication.attempts, publication.error = 0, ""
+    publication.next_try_at = publication.changed_at = now
+    publication.save()
+    start_after_commit(publication.pk)

@@ -1,0 +1,185 @@
+"""What each event of GitHub means for what is known, and for what is published."""
+
+from collections.abc import Callable, Iterable
+
+from django.utils import timezone
+
+from triage.models import (
+    GitHubRepository,
+    Installation,
+    PullRequest,
+    Repository,
+    Run,
+)
+from triage.publish.outbox import end_without_results, want_newest_verdict, want_waiting_check
+from triage.verdict.judge import judge
+from triage.webhooks.fields import Body, at, time_at
+
+Handler = Callable[[str, Body], None]
+
+
+def on_installation(action: str, body: Body) -> None:
+    """Follow an installation: made, suspended, taken away."""
+    installation = _installation(body)
+    if action in {"created", "new_permissions_accepted", "unsuspend"}:
+        installation.removed_at = installation.suspended_at = None
+    elif action == "suspend":
+        installation.suspended_at = timezone.now()
+    elif action == "deleted":
+        installation.removed_at = timezone.now()
+    installation.save()
+    _connect(installation, at(body, "repositories") or ())
+
+
+def on_installation_repositories(action: str, body: Body) -> None:
+    """Follow the repositories that an installation reaches."""
+    installation = _installation(body)
+    _connect(installation, at(body, "repositories_added") or ())
+    removed = [each.get("id") for each in at(body, "repositories_removed") or ()]
+    GitHubRepository.objects.filter(github_id__in=removed).update(removed_at=timezone.now())
+
+
+def on_repository(action: str, body: Body) -> None:
+    """Follow a name: the history stays with the number."""
+    known = GitHubRepository.objects.filter(github_id=at(body, "repository", "id")).first()
+    if known is None:
+        return
+    if action in {"renamed", "transferred"}:
+        _rename(known.repository, str(at(body, "repository", "full_name")))
+    elif action == "deleted":
+        known.removed_at = timezone.now()
+        known.save(update_fields=["removed_at"])
+
+
+def on_pull_request(action: str, body: Body) -> None:
+    """Keep the newest head of a pull request, and show at once that its check is awaited."""
+    known = _repository(body)
+    if known is None:
+        return
+    pull_request = _newest(known, body)
+    if pull_request and pull_request.is_open and action in {"opened", "synchronize", "reopened"}:
+        want_waiting_check(known.repository_id, pull_request.head_sha)
+
+
+def on_merge_group(action: str, body: Body) -> None:
+    """Show that the check of a merge queue's commit is awaited."""
+    known = _repository(body)
+    sha = at(body, "merge_group", "head_sha")
+    if known and action == "checks_requested" and sha:
+        want_waiting_check(known.repository_id, sha)
+
+
+def on_check_run(action: str, body: Body) -> None:
+    """Judge again what somebody asks to be judged again."""
+    if action == "rerequested":
+        _judge_again(body, str(at(body, "check_run", "head_sha")))
+
+
+def on_check_suite(action: str, body: Body) -> None:
+    """Judge again, or end the check of a commit of which all workflows ended."""
+    sha = str(at(body, "check_suite", "head_sha"))
+    if action == "rerequested":
+        _judge_again(body, sha)
+
+
+def on_workflow_run(action: str, body: Body) -> None:
+    """Complete the check of a commit whose workflow ended without a report."""
+    known = _repository(body)
+    sha = at(body, "workflow_run", "head_sha")
+    if known is None or action != "completed" or not sha:
+        return
+    has_runs = Run.objects.filter(repository=known.repository, sha=sha).exists()
+    if not has_runs:
+        end_without_results(known.repository_id, sha)
+
+
+HANDLERS: dict[str, Handler] = {
+    "installation": on_installation,
+    "installation_repositories": on_installation_repositories,
+    "repository": on_repository,
+    "pull_request": on_pull_request,
+    "merge_group": on_merge_group,
+    "check_run": on_check_run,
+    "check_suite": on_check_suite,
+    "workflow_run": on_workflow_run,
+}
+
+
+def _installation(body: Body) -> Installation:
+    account = str(at(body, "installation", "account", "login") or "")
+    made, _ = Installation.objects.get_or_create(
+        github_id=at(body, "installation", "id"), defaults={"account": account}
+    )
+    if account:
+        made.account = account
+    return made
+
+
+def _connect(installation: Installation, repositories: Iterable[Body]) -> None:
+    for told in repositories:
+        repository, _ = Repository.objects.get_or_create(full_name=told["full_name"])
+        # A repository that was deleted and made anew has another number under its old name.
+        GitHubRepository.objects.filter(repository=repository).exclude(
+            github_id=told["id"]
+        ).delete()
+        GitHubRepository.objects.update_or_create(
+            github_id=told["id"],
+            defaults={
+                "repository": repository,
+                "installation": installation,
+                "removed_at": None,
+            },
+        )
+
+
+def _repository(body: Body) -> GitHubRepository | None:
+    """Return the repository of a delivery, found by number; a name may be another's by now."""
+    return (
+        GitHubRepository.objects.select_related("repository")
+        .filter(github_id=at(body, "repository", "id"), removed_at__isnull=True)
+        .first()
+    )
+
+
+def _rename(repository: Repository, full_name: str) -> None:
+    if not Repository.objects.filter(full_name=full_name).exists():
+        repository.full_name = full_name
+        repository.save(update_fields=["full_name"])
+
+
+def _newest(known: GitHubRepository, body: Body) -> PullRequest | None:
+    """Return the pull request with what this delivery tells, unless a newer one told it."""
+    told_at = time_at(body, "pull_request", "updated_at")
+    number = at(body, "pull_request", "number")
+    before = PullRequest.objects.filter(repository=known.repository, number=number).first()
+    if before and before.updated_at > told_at:
+        return None
+    head = at(body, "pull_request", "head", "repo", "id")
+    made, _ = PullRequest.objects.update_or_create(
+        repository=known.repository,
+        number=number,
+        defaults={
+            "head_sha": at(body, "pull_request", "head", "sha") or "",
+            "base_sha": at(body, "pull_request", "base", "sha") or "",
+            "base_branch": at(body, "pull_request", "base", "ref") or "",
+            "head_repository_id": head,
+            "is_fork": head != known.github_id,
+            "is_open": at(body, "pull_request", "state") == "open",
+            "updated_at": told_at,
+        },
+    )
+    return made
+
+
+def _judge_again(body: Body, sha: str) -> None:
+    """Judge the newest run of a commit from what is stored, under its repository's lock."""
+    known = _repository(body)
+    if known is None:
+        return
+    Repository.objects.select_for_update().get(pk=known.repository_id)
+    run = (
+        Run.objects.filter(repository_id=known.repository_id, sha=sha).order_by("-attempt").first()
+    )
+    if run is not None:
+        judge(run)
+        want_newest_verdict(run)
