@@ -110,4 +110,5 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-publications": {"task": "triage.sweep_publications", "schedule": PUBLISHING_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
+    "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},
 }

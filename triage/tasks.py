@@ -9,6 +9,7 @@ from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.publish.delivering import deliver as deliver_publication
 from triage.publish.starting import start_due as start_due_publications
+from triage.verdict.muting import end_expired_mutes as end_mutes
 from triage.webhooks.processing import process as process_webhook
 from triage.webhooks.starting import start_open
 
@@ -59,3 +60,9 @@ def process_delivery(delivery: int) -> None:
 def sweep_webhooks() -> None:
     """Start the deliveries that a dead worker or a lost message left."""
     start_open()
+
+
+@shared_task(name="triage.end_expired_mutes", acks_late=True)
+def end_expired_mutes() -> None:
+    """Note which mutes ended by themselves, and tell it."""
+    end_mutes()

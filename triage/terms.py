@@ -32,6 +32,7 @@ class FindingKind(StrEnum):
     """The judgement of one failing case."""
 
     EXPECTED_FLAKE = "expected_flake"
+    MUTED = "muted"
     OVER_BUDGET = "over_budget"
     LABEL_REGRESSION = "label_regression"
     NEAR_TIE = "near_tie"

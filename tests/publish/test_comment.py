@@ -7,8 +7,9 @@ from markdown_it import MarkdownIt
 
 from tests.flows.suites import CRASH, FLIP, WORDING, CaseRun, history, suite, take
 from tests.publish.test_inert import HOSTILE
-from triage.publish.comment import MARKER, MOST_BYTES, comment_body
+from triage.publish.comment import MARKER, MOST_BYTES, WORDS, comment_body
 from triage.publish.excerpts import excerpts
+from triage.terms import FindingKind
 
 PR: dict[str, Any] = {"pr": 7, "branch": "change", "run_id": "ci-1"}
 RENDER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
@@ -100,3 +101,8 @@ def test_hostile_names_labels_and_texts_stay_in_their_cells() -> None:
     assert [t.content for t in tokens if t.type == "html_block" and MARKER[:13] in t.content] == [
         f"{MARKER}\n"
     ]
+
+
+@pytest.mark.parametrize("kind", FindingKind)
+def test_every_finding_has_its_word(kind: FindingKind) -> None:
+    assert WORDS[kind] in comment_body(many(["test_a"], finding=kind.value), {})

@@ -41,7 +41,15 @@ def test_a_flip_is_never_charged_whatever_it_was_found_to_be(kind: FindingKind) 
     assert not is_charged(kind, Difference.LABEL)
 
 
-@pytest.mark.parametrize("ground", [Ground.WITHIN, Ground.SPENT, Ground.REPEAT, Ground.OPEN])
+@pytest.mark.parametrize("difference", [each for each in Difference if each != Difference.TEXT])
+def test_a_mute_excuses_nothing_but_wording(difference: Difference) -> None:
+    assert FindingKind.MUTED not in FINDINGS[difference].values()
+    assert FINDINGS[difference][Ground.MUTED] is FINDINGS[difference][Ground.REPEAT]
+
+
+@pytest.mark.parametrize(
+    "ground", [Ground.WITHIN, Ground.SPENT, Ground.REPEAT, Ground.OPEN, Ground.MUTED]
+)
 def test_an_unsettled_flip_holds_the_run(ground: Ground) -> None:
     assert _conclude(find(Difference.LABEL, ground)) is Conclusion.ON_HOLD
 
@@ -58,6 +66,7 @@ def test_a_provider_error_is_no_verdict_on_the_model(ground: Ground) -> None:
         ([FindingKind.EXPECTED_FLAKE], Conclusion.PASSED_WITH_FLAKES),
         ([FindingKind.SETTLED_TIE], Conclusion.PASSED_WITH_FLAKES),
         ([FindingKind.INHERITED], Conclusion.PASSED_WITH_FLAKES),
+        ([FindingKind.MUTED], Conclusion.PASSED_WITH_FLAKES),
         ([FindingKind.PROVIDER_ERROR], Conclusion.PASSED_WITH_FLAKES),
         ([FindingKind.UNDECIDED], Conclusion.ON_HOLD),
         ([FindingKind.NEAR_TIE, FindingKind.EXPECTED_FLAKE], Conclusion.ON_HOLD),

@@ -4,11 +4,13 @@ from django.urls import path
 
 from triage.api.application import api, not_found
 from triage.api.budgets import router as budgets
+from triage.api.mutes import router as mutes
 from triage.api.runs import router as runs
 from triage.api.uploads import router as uploads
 
 api.add_router("", uploads)
 api.add_router("", runs)
+api.add_router("", mutes)
 api.add_router("", budgets)
 
 urlpatterns = [

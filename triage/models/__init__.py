@@ -10,6 +10,7 @@ from triage.models.github import (
     PullRequest,
     WebhookDelivery,
 )
+from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.publications import Publication
 from triage.models.repositories import Repository, Token
@@ -33,6 +34,7 @@ __all__ = [
     "GitHubApp",
     "GitHubRepository",
     "Installation",
+    "Mute",
     "Notification",
     "Observation",
     "Part",

@@ -75,6 +75,10 @@ class Finding(models.Model):
                 ),
                 name="finding_flip_is_never_a_flake",
             ),
+            models.CheckConstraint(
+                condition=~Q(kind=FindingKind.MUTED) | Q(difference=Difference.TEXT),
+                name="finding_mute_is_for_wording_alone",
+            ),
         ]
         indexes = [models.Index(fields=["case", "-at"], name="finding_by_case")]
 

@@ -23,6 +23,7 @@ WORDS = {
     FindingKind.NEAR_TIE: "⚠️ near tie",
     FindingKind.UNDECIDED: "⚠️ undecided",
     FindingKind.PROVIDER_ERROR: "⚪ provider error",
+    FindingKind.MUTED: "🔇 muted",
     FindingKind.SETTLED_TIE: "✅ settled tie",
     FindingKind.EXPECTED_FLAKE: "🌀 expected flake",
     FindingKind.INHERITED: "⚪ inherited",

@@ -85,6 +85,7 @@ def receipt(each: Judgement) -> dict[str, object]:
         "thresholds": {"alpha": ALPHA, "min_history_calls": MIN_HISTORY_CALLS},
         "prior": asdict(each.prior),
         "base_sha": each.base.sha if each.base else None,
+        "mute": _mute(each),
         "results": [result.pk for result in each.question.results],
         "next_step": next_step(each),
     }
@@ -109,6 +110,7 @@ def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
         "budget": each.budget.as_json() if each.budget else None,
         "tie_break": _tie_break(each),
         "second_pass": _pass_state(each),
+        "mute": _mute(each),
         "reason": reason(each),
         "next_step": next_step(each),
         "elsewhere": elsewhere.as_json() if elsewhere else None,
@@ -118,6 +120,13 @@ def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
 def _tie_break(each: Judgement) -> str | None:
     """Without a registered tie-break a flip blocks unless its second pass settles it."""
     return "block" if each.question.difference is Difference.LABEL else None
+
+
+def _mute(each: Judgement) -> dict[str, str] | None:
+    if each.mute is None:
+        return None
+    mute = each.mute
+    return {"owner": mute.owner, "reason": mute.reason, "until": mute.until.isoformat()}
 
 
 def _pass_state(each: Judgement) -> dict[str, int] | None:

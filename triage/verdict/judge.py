@@ -18,6 +18,7 @@ from triage.verdict.counting import RunCounts, RunFailures, count_failures, coun
 from triage.verdict.document import Summary
 from triage.verdict.judgements import Judgement, judgement
 from triage.verdict.keeping import keep_verdict
+from triage.verdict.mutes import mutes_at
 from triage.verdict.news import tell
 from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
@@ -71,8 +72,10 @@ def _judge_questions(
     run: Run, ci_run: CiRun, questions: Sequence[Question], shared: Circumstances
 ) -> list[Judgement]:
     weights = weigh(questions, shared)
-    base = base_failures(run, [question.result.case_id for question in questions])
-    charge(run.repository_id, ci_run, questions, weights)
+    cases = [question.result.case_id for question in questions]
+    base = base_failures(run, cases)
+    mutes = mutes_at(cases, run.at)
+    charge(run.repository_id, ci_run, questions, weights, mutes)
     standings = _standings(run, questions, shared)
     judgements = [
         judgement(
@@ -80,6 +83,7 @@ def _judge_questions(
             weight,
             standings.get(question.result.epoch_id or 0),
             base.get(question.result.case_id),
+            mutes.get(question.result.case_id),
             shared,
         )
         for question, weight in zip(questions, weights, strict=True)

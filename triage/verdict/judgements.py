@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from budgets.intervals import credible
 from budgets.priors import BetaPrior
 from triage.classify.calls import Call
+from triage.models import Mute
 from triage.terms import Difference, FindingKind
 from triage.verdict.base import BaseFailure
 from triage.verdict.questions import Question
-from triage.verdict.rules import CHARGEABLE, Ground, find
+from triage.verdict.rules import CHARGEABLE, MUTABLE, Ground, find
 from triage.verdict.standings import BudgetStanding
 from triage.verdict.weighing import Circumstances, Weight
 
@@ -45,6 +46,8 @@ class Judgement:
     prior: BetaPrior
     budget: BudgetStanding | None
     base: BaseFailure | None
+    # The mute that the finding rests on, if it does.
+    mute: Mute | None
 
     @property
     def expected(self) -> str | None:
@@ -77,17 +80,28 @@ def ground_of(
     weight: Weight,
     budget: BudgetStanding | None,
     base: BaseFailure | None,
+    mute: Mute | None,
 ) -> Ground:
-    """Return the ground that decides: the base's word, then the budget's, where they have one."""
+    """Return the ground that decides: the base's word, the budget's, a person's who muted it."""
     if base and weight.ground in DOUBTFUL and _fails_alike(question, weight, base):
         return Ground.INHERITED
-    if is_payable(question, weight):
-        return Ground.WITHIN if budget is None or budget.pays else Ground.SPENT
-    return weight.ground
+    ground = weight.ground
+    if _is_explained(question, weight):
+        ground = Ground.WITHIN if budget is None or budget.pays else Ground.SPENT
+    return Ground.MUTED if is_mutable(question, ground, mute) else ground
 
 
-def is_payable(question: Question, weight: Weight) -> bool:
-    """Whether the budget is asked to pay for what differs."""
+def is_mutable(question: Question, ground: Ground, mute: Mute | None) -> bool:
+    """Whether a mute takes the place of a ground: for wording alone, never for a label."""
+    return mute is not None and question.difference is Difference.TEXT and ground in MUTABLE
+
+
+def is_payable(question: Question, weight: Weight, mute: Mute | None) -> bool:
+    """Whether the budget is asked to pay for what differs; it pays for what is muted too."""
+    return _is_explained(question, weight) or is_mutable(question, weight.ground, mute)
+
+
+def _is_explained(question: Question, weight: Weight) -> bool:
     return question.difference in CHARGEABLE and weight.ground in {Ground.WITHIN, Ground.CLEARED}
 
 
@@ -107,10 +121,11 @@ def judgement(
     weight: Weight,
     budget: BudgetStanding | None,
     base: BaseFailure | None,
+    mute: Mute | None,
     shared: Circumstances,
 ) -> Judgement:
     """Judge one question."""
-    ground = ground_of(question, weight, budget, base)
+    ground = ground_of(question, weight, budget, base, mute)
     rate, prior = _rate(question, shared)
     return Judgement(
         question=question,
@@ -121,6 +136,7 @@ def judgement(
         prior=prior,
         budget=budget if question.difference in CHARGEABLE else None,
         base=base if ground is Ground.INHERITED else None,
+        mute=mute if ground is Ground.MUTED else None,
     )
 
 

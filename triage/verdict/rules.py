@@ -19,6 +19,7 @@ class Ground(StrEnum):
     REPEAT = "repeat"  # the second pass has not run, or not to its end
     OPEN = "open"  # the second pass cannot settle it: a person decides
     INHERITED = "inherited"  # the base fails in the same way
+    MUTED = "muted"  # a person answers for the case's wording, until a day
 
 
 _PAID = {
@@ -29,11 +30,13 @@ _PAID = {
     Ground.REPEAT: FindingKind.UNDECIDED,
     Ground.OPEN: FindingKind.UNDECIDED,
     Ground.INHERITED: FindingKind.INHERITED,
+    # A mute is for wording alone; what else differs under one is as open as without it.
+    Ground.MUTED: FindingKind.UNDECIDED,
 }
 
 # The one table that decides. A row per difference, a column per ground, no cell left out.
 FINDINGS: dict[Difference, dict[Ground, FindingKind]] = {
-    Difference.TEXT: _PAID,
+    Difference.TEXT: {**_PAID, Ground.MUTED: FindingKind.MUTED},
     Difference.INVALID: _PAID,
     Difference.UNKNOWN: _PAID,
     # The flake belongs in the budget. The label flip does not: whatever a budget says of a flip,
@@ -46,6 +49,7 @@ FINDINGS: dict[Difference, dict[Ground, FindingKind]] = {
         Ground.REPEAT: FindingKind.NEAR_TIE,
         Ground.OPEN: FindingKind.NEAR_TIE,
         Ground.INHERITED: FindingKind.INHERITED,
+        Ground.MUTED: FindingKind.NEAR_TIE,
     },
     # A crash is no wording either: no budget pays for it, only its own repeats clear it.
     Difference.CRASH: {
@@ -56,13 +60,15 @@ FINDINGS: dict[Difference, dict[Ground, FindingKind]] = {
     Difference.PROVIDER: dict.fromkeys(Ground, FindingKind.PROVIDER_ERROR),
 }
 
-CHARGED = frozenset({FindingKind.EXPECTED_FLAKE, FindingKind.OVER_BUDGET})
+CHARGED = frozenset({FindingKind.EXPECTED_FLAKE, FindingKind.OVER_BUDGET, FindingKind.MUTED})
 CHARGEABLE = frozenset({Difference.TEXT, Difference.INVALID, Difference.UNKNOWN})
 
 BLOCKING = frozenset(
     {FindingKind.LABEL_REGRESSION, FindingKind.REGRESSION, FindingKind.OVER_BUDGET}
 )
 HOLDING = frozenset({FindingKind.NEAR_TIE, FindingKind.UNDECIDED})
+# Grounds that a mute takes the place of. What is proven, or the base's, stays what it is.
+MUTABLE = frozenset({Ground.SPENT, Ground.REPEAT, Ground.OPEN})
 PROVEN = frozenset({FindingKind.LABEL_REGRESSION, FindingKind.REGRESSION})
 
 # Worst first: the order of every list of findings.
@@ -73,6 +79,7 @@ SEVERITY = (
     FindingKind.NEAR_TIE,
     FindingKind.UNDECIDED,
     FindingKind.PROVIDER_ERROR,
+    FindingKind.MUTED,
     FindingKind.SETTLED_TIE,
     FindingKind.EXPECTED_FLAKE,
     FindingKind.INHERITED,

@@ -27,6 +27,7 @@ NAMES = {
     FindingKind.NEAR_TIE: ("near tie", "near ties"),
     FindingKind.UNDECIDED: ("undecided failure", "undecided failures"),
     FindingKind.PROVIDER_ERROR: ("provider error", "provider errors"),
+    FindingKind.MUTED: ("muted wording difference", "muted wording differences"),
     FindingKind.SETTLED_TIE: ("settled tie", "settled ties"),
     FindingKind.EXPECTED_FLAKE: ("expected flake", "expected flakes"),
     FindingKind.INHERITED: ("failure inherited from the base", "failures inherited from the base"),
@@ -113,6 +114,18 @@ def margin_sentence(check: MarginCheck) -> str:
     return f"Margins are not used: they forecast flips no better than counts do ({losses})."
 
 
+def _muted(each: Judgement) -> str:
+    return f"{_what(each)}; {_mute(each)}; {_budget(each)}, rate {each.rate}"
+
+
+def _mute(each: Judgement) -> str:
+    if each.mute is None:
+        return "muted"
+    mute = each.mute
+    until = f"{mute.until.day} {mute.until:%b %Y}"
+    return f"muted until {until} by {mute.created_by} for {mute.owner} (“{mute.reason}”)"
+
+
 def _label_regression(each: Judgement) -> str:
     return (
         f"{_flip(each)}; before, {_flips_before(each)}; chance alone does not explain it "
@@ -172,6 +185,7 @@ REASONS: dict[FindingKind, Callable[[Judgement], str]] = {
     FindingKind.EXPECTED_FLAKE: _flake,
     FindingKind.OVER_BUDGET: _over_budget,
     FindingKind.LABEL_REGRESSION: _label_regression,
+    FindingKind.MUTED: _muted,
     FindingKind.NEAR_TIE: _near_tie,
     FindingKind.SETTLED_TIE: _settled_tie,
     FindingKind.REGRESSION: _regression,
@@ -259,6 +273,9 @@ NEXT_STEPS: dict[FindingKind, Callable[[Judgement], str]] = {
     FindingKind.LABEL_REGRESSION: lambda each: (
         f"Find what moved “{each.expected}” to “{each.observed}”; if “{each.observed}” is right "
         "now, change the expected label in the test."
+    ),
+    FindingKind.MUTED: lambda _: (
+        "Nothing to do now: it was charged, and counts again after that day."
     ),
     FindingKind.NEAR_TIE: _repeat,
     FindingKind.SETTLED_TIE: lambda _: (

@@ -1,12 +1,12 @@
 """What follows from findings: charges, corrected tallies, escalations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from budgets.ledger import Owed, settle
 from triage.classify.calls import Call
 from triage.history.tallies import Tally, add_to_tallies, take_from_tallies, tally_calls
-from triage.models import Escalation, Result, Run
+from triage.models import Escalation, Mute, Result, Run
 from triage.terms import Difference, FindingKind
 from triage.verdict.judgements import Judgement, is_payable
 from triage.verdict.questions import CiRun, Question, calls_of
@@ -22,12 +22,13 @@ def charge(
     ci_run: CiRun,
     questions: Sequence[Question],
     weights: Sequence[Weight],
+    mutes: Mapping[int, Mute],
 ) -> None:
     """Charge every wording difference that a budget is asked to pay; reverse what no longer is."""
     owed = [
         _owed(ci_run, question, result, call)
         for question, weight in zip(questions, weights, strict=True)
-        if is_payable(question, weight)
+        if is_payable(question, weight, mutes.get(question.result.case_id))
         for result in question.results
         for call in calls_of(result)
         if call.difference in CHARGEABLE

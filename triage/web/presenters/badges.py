@@ -44,6 +44,7 @@ FINDINGS = {
     FindingKind.NEAR_TIE: Badge("near tie", "near-tie", Tone.WARNING),
     FindingKind.UNDECIDED: Badge("undecided", "unknown", Tone.WARNING),
     FindingKind.PROVIDER_ERROR: Badge("provider error", "provider", Tone.NEUTRAL),
+    FindingKind.MUTED: Badge("muted", "muted", Tone.NEUTRAL),
     FindingKind.SETTLED_TIE: Badge("settled tie", "settled", Tone.GOOD),
     FindingKind.EXPECTED_FLAKE: Badge("expected flake", "flake", Tone.GOOD),
     FindingKind.INHERITED: Badge("inherited", "inherited", Tone.NEUTRAL),

@@ -1,0 +1,66 @@
+"""Mute a case, and end its mute."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Path, Router, Schema, Status
+from pydantic import AwareDatetime
+
+from triage.errors import NotFoundError
+from triage.models import Case, Mute, Token
+from triage.verdict.muting import MuteRequest, end_mute, mute_case
+
+router = Router(tags=["cases"])
+
+HIGHEST_ID = 2**63 - 1
+CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+
+
+class MuteBody(Schema):
+    """Who answers for a muted case, why, and until when (at most 30 days)."""
+
+    owner: str
+    reason: str
+    until: AwareDatetime
+
+
+@router.post("/cases/{case_id}/mute", summary="Mute a case", response={201: dict})
+def create_mute(request: HttpRequest, case_id: CaseId, body: MuteBody) -> Status[dict[str, Any]]:
+    """Let wording differences of a case not fail runs until a day. Label flips still block."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    asked = MuteRequest(body.owner, body.reason, body.until)
+    mute = mute_case(_visible_case(token, case_id), asked, _who(token))
+    return Status(201, _shown(mute))
+
+
+@router.delete("/cases/{case_id}/mute", summary="End a mute", response={200: dict})
+def delete_mute(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
+    """End the mute of a case before its time."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    return _shown(end_mute(_visible_case(token, case_id), _who(token)))
+
+
+def _visible_case(token: Token, case_id: int) -> Case:
+    case = Case.objects.filter(pk=case_id, repository=token.repository).first()
+    if case is None:
+        raise NotFoundError(f"there is no case {case_id} in {token.repository.full_name}")
+    return case
+
+
+def _who(token: Token) -> str:
+    return f"token {token.name}"
+
+
+def _shown(mute: Mute) -> dict[str, datetime | int | str | None]:
+    return {
+        "case": mute.case.title,
+        "case_id": mute.case_id,
+        "owner": mute.owner,
+        "reason": mute.reason,
+        "created_at": mute.created_at,
+        "created_by": mute.created_by,
+        "until": mute.until,
+        "ended_at": mute.ended_at,
+        "ended_by": mute.ended_by,
+    }
