@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from triage.web import views
+from triage.web import muting, notifying, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -10,4 +10,26 @@ urlpatterns = [
     path("r/<path:full_name>/", views.repository, name="repository"),
     path("runs/<int:pk>/", views.run, name="run"),
     path("cases/<int:pk>/", views.case, name="case"),
+    path("cases/<int:pk>/mute/", muting.mute, name="mute"),
+    path("cases/<int:pk>/unmute/", muting.unmute, name="unmute"),
+    path(
+        "repositories/<path:full_name>/notifications/",
+        notifying.notifications,
+        name="notifications",
+    ),
+    path(
+        "repositories/<path:full_name>/notifications/channels/<int:pk>/test/",
+        notifying.test,
+        name="test-channel",
+    ),
+    path(
+        "repositories/<path:full_name>/notifications/channels/<int:pk>/remove/",
+        notifying.remove,
+        name="remove-channel",
+    ),
+    path(
+        "repositories/<path:full_name>/notifications/messages/<uuid:pk>/again/",
+        notifying.again,
+        name="send-again",
+    ),
 ]

@@ -4,6 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from triage.web.changing import may_change
+from triage.web.forms.mute import MuteForm
 from triage.web.pages.budgets import budgets_page
 from triage.web.pages.case import case_page
 from triage.web.pages.home import home_page
@@ -40,4 +42,6 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def case(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is known of a case."""
-    return render(request, "web/case.html", {"page": case_page(pk)})
+    page = case_page(pk)
+    mute = {"mute_form": MuteForm(), "may_change": may_change(request, page.case.repository)}
+    return render(request, "web/case.html", {"page": page, **mute})

@@ -7,9 +7,10 @@ from django.http import Http404
 from django.utils import timezone
 
 from budgets.priors import DEFAULT_PRIOR
-from triage.models import Case, Epoch, Escalation, Finding
+from triage.models import Case, Epoch, Escalation, Finding, Mute
 from triage.terms import EscalationState, FindingKind
 from triage.verdict.accounts import accounts_of
+from triage.verdict.mutes import MuteCap, mute_cap, mutes_of
 from triage.verdict.standings import account_standings
 from triage.web.presenters.advice import Advice, advice
 from triage.web.presenters.badges import FINDINGS, Badge
@@ -46,11 +47,14 @@ class CasePage:
     labels: LabelMatrix | None
     ledger: Sequence[LedgerRow]
     escalations: Sequence[Escalation]
+    # The mute that holds now, and how many of the repository's cases may have one.
+    mute: Mute | None
+    mute_cap: MuteCap
     advice: Sequence[Advice]
 
 
 def case_page(pk: int) -> CasePage:
-    """Read a case's page; eleven queries, however long its history is."""
+    """Read a case's page; thirteen queries, however long its history is."""
     case = Case.objects.filter(pk=pk).select_related("repository").first()
     if case is None:
         raise Http404(f"There is no case {pk}. It may have been removed with its repository.")
@@ -58,6 +62,7 @@ def case_page(pk: int) -> CasePage:
     rows = epoch_rows(epochs)
     findings = _findings(case)
     labels = label_matrix(case.pk)
+    mutes = mutes_of(case.repository_id, timezone.now())
     return CasePage(
         case=case,
         newest=rows[0] if rows else None,
@@ -72,6 +77,8 @@ def case_page(pk: int) -> CasePage:
         labels=labels,
         ledger=ledger_rows(case),
         escalations=_escalations(case),
+        mute=next((mute for mute in mutes if mute.case_id == case.pk), None),
+        mute_cap=mute_cap(case.repository_id, len(mutes)),
         advice=advice(case, epochs[0] if epochs else None, has_labels=labels is not None),
     )
 

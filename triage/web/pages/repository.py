@@ -11,7 +11,8 @@ from django.http import Http404, QueryDict
 from django.utils import timezone
 
 from triage.history.suite_state import margin_check
-from triage.models import Repository, Run
+from triage.models import Mute, Repository, Run
+from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
 from triage.web.presenters.filters import RunFilter
@@ -37,6 +38,7 @@ class RepositoryPage:
     # Whether recorded margins may speak, in one sentence.
     margins: str
     cases: Sequence[LivelyCase]
+    mutes: Sequence[Mute]
     address: str
 
 
@@ -57,6 +59,7 @@ def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
         budget=gauge(standing.as_json()),
         margins=margin_sentence(margin_check(repository.pk)),
         cases=lively_cases(repository.pk, (now - LIVELY).date()),
+        mutes=mutes_of(repository.pk, now),
         address=settings.TIEBREAK_URL,
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from triage.models.vectors import Code
-from triage.terms import Conclusion, FindingKind, Standing
+from triage.terms import Conclusion, DeliveryState, FindingKind, Standing
 
 
 class Tone(StrEnum):
@@ -55,6 +55,12 @@ STANDINGS = {
     Standing.SPENT: Badge("spent", "over-budget", Tone.BAD),
     Standing.BURNING: Badge("burning fast", "over-budget", Tone.BAD),
     Standing.TOO_FEW_CALLS: Badge("too few calls to say", "unknown", Tone.NEUTRAL),
+}
+
+DELIVERIES = {
+    DeliveryState.WAITING: Badge("waiting", "waiting", Tone.NEUTRAL),
+    DeliveryState.SENT: Badge("sent", "passed", Tone.GOOD),
+    DeliveryState.FAILED: Badge("failed", "blocked", Tone.BAD),
 }
 
 # Outcomes of a case in a run that no finding speaks about.
