@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.paginator import Page
@@ -11,7 +11,8 @@ from django.http import Http404, QueryDict
 from django.utils import timezone
 
 from triage.history.suite_state import margin_check
-from triage.models import Mute, Repository, Run
+from triage.models import Delivery, Mute, Repository, Run
+from triage.terms import DeliveryState
 from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
@@ -24,6 +25,8 @@ from triage.web.presenters.run_rows import RunRow, run_rows
 RUNS_PER_PAGE = 25
 # Cases that did something within this time are lively.
 LIVELY = timedelta(days=30)
+# Failed messages are pointed at for this long.
+LATELY = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +42,13 @@ class RepositoryPage:
     margins: str
     cases: Sequence[LivelyCase]
     mutes: Sequence[Mute]
+    # Messages to its channels that failed for good lately, so that nobody waits for them.
+    failed_messages: int
     address: str
 
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; eleven queries, however many runs and cases it has."""
+    """Read a repository's page; twelve queries, however many runs and cases it has."""
     repository = Repository.objects.filter(full_name=full_name).first()
     if repository is None:
         raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
@@ -60,8 +65,14 @@ def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
         margins=margin_sentence(margin_check(repository.pk)),
         cases=lively_cases(repository.pk, (now - LIVELY).date()),
         mutes=mutes_of(repository.pk, now),
+        failed_messages=_failed_messages(repository, now - LATELY),
         address=settings.TIEBREAK_URL,
     )
+
+
+def _failed_messages(repository: Repository, since: datetime) -> int:
+    failed = Delivery.objects.filter(repository=repository, state=DeliveryState.FAILED)
+    return failed.filter(created_at__gte=since).count()
 
 
 def _newest_first(repository: Repository, wanted: RunFilter) -> QuerySet[Run]:
