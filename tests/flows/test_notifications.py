@@ -23,7 +23,6 @@ from tests.notifications.builders import make_channel
 from tests.servers.receiver import Receiver, receiving
 from triage.models import Notification, Repository
 from triage.verdict.judge import judge
-from triage.verdict.rejudging import rejudge
 
 pytestmark = pytest.mark.django_db
 
@@ -82,22 +81,6 @@ def test_passing_runs_pull_requests_and_replayed_history_are_no_news(receiver: R
     take(suite(SIZE, FLIPPED), 13, sha="b" * 40, pr=42, branch="topic")
     take(suite(SIZE, FLIPPED), 13, sha="c" * 40, at=START - timedelta(days=2))
 
-    assert told() == []
-    assert receiver.requests == []
-
-
-def test_judging_stored_runs_again_on_trial_tells_nothing(
-    receiver: Receiver, django_capture_on_commit_callbacks: Any
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        take(suite(SIZE, FLIPPED), 13)
-    Notification.objects.all().delete()
-    receiver.requests.clear()
-
-    with django_capture_on_commit_callbacks(execute=True):
-        rejudged = rejudge(Repository.objects.get(), START, list)
-
-    assert len(rejudged) == 13
     assert told() == []
     assert receiver.requests == []
 

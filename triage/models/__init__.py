@@ -1,6 +1,7 @@
 """The tables, one module per noun."""
 
 from triage.models.cases import Case
+from triage.models.circumstances import EpochCircumstance, Told
 from triage.models.epochs import Epoch, EpochDay, EpochHour, EpochLabel
 from triage.models.escalations import Escalation
 from triage.models.github import (
@@ -25,6 +26,7 @@ __all__ = [
     "Channel",
     "Delivery",
     "Epoch",
+    "EpochCircumstance",
     "EpochDay",
     "EpochHour",
     "EpochLabel",
@@ -45,6 +47,7 @@ __all__ = [
     "Run",
     "SuiteState",
     "Token",
+    "Told",
     "Upload",
     "Verdict",
     "WebhookDelivery",

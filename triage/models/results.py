@@ -60,6 +60,8 @@ class Result(models.Model):
     line = models.PositiveIntegerField(null=True, blank=True)
     # Whether its calls are in the tallies; a proven regression of a change is taken out again.
     is_counted = models.BooleanField(default=True)
+    # What its tries told of their calls, in order: [fingerprint, cache hit, speculation].
+    circumstances = models.JSONField(default=list, blank=True)
     # The case's tallies before this run, which every judgement of it starts from.
     history = models.JSONField(default=dict)
     at = models.DateTimeField()

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from triage.classify.calls import KnownLabels, ResultCalls, read_calls
+from triage.history.circumstances import (
+    Circumstances,
+    Counted,
+    Key,
+    add_to_circumstances,
+    circumstances_of,
+    count_calls,
+)
 from triage.history.epochs import find_or_open_epochs, identity_of
 from triage.history.monitoring import watch
 from triage.history.snapshots import tallies_of_epochs, tallies_of_slots
@@ -109,7 +117,29 @@ def _add_tallies(part: Part, recorded: Sequence[Recorded], epochs: dict[int, Epo
     }
     _watch_suite(part, recorded, epochs, tallies)
     add_to_tallies(part.repository_id, tallies, part.run.at)
+    add_to_circumstances(
+        part.repository_id, _by_circumstances(recorded, epochs, tallies), part.run.at
+    )
     watch(list(epochs.values()), tallies, part.run.at)
+
+
+def _by_circumstances(
+    recorded: Sequence[Recorded], epochs: dict[int, Epoch], tallies: dict[int, Tally]
+) -> dict[Key, Counted]:
+    """Count what was tallied by the circumstances that the reports told."""
+    tallied = [
+        (epochs[each.case.id].pk, each)
+        for each in recorded
+        if each.case.id in epochs and epochs[each.case.id].pk in tallies
+    ]
+    told = {epoch_id: circumstances_of(each.entry.result) for epoch_id, each in tallied}
+    counted = count_calls(told, {epoch_id: each.calls.calls for epoch_id, each in tallied})
+    for epoch_id, each in tallied:
+        # Calls that nothing was told of passed, under what the first try told.
+        if each.calls.unrecorded:
+            first = (told[epoch_id] or [Circumstances()])[0]
+            counted.setdefault((epoch_id, first), Counted()).calls += each.calls.unrecorded
+    return counted
 
 
 def _watch_suite(

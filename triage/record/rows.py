@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from triage.classify.calls import Call, ResultCalls
 from triage.classify.fingerprints import fingerprint
+from triage.history.circumstances import circumstances_of
 from triage.history.tallies import Tally
 from triage.models import FailureText, Observation, Part, Result
 from triage.parse.report import Failure
@@ -88,6 +89,7 @@ def _result(part: Part, row: Row, texts: dict[str, int]) -> Result:
         text_id=texts[_digest(failure.text)] if failure else None,
         signature=fingerprint(failure).digest if failure else "",
         line=result.line,
+        circumstances=[each.as_json() for each in circumstances_of(result)],
         history=row.history.as_json(),
         at=part.run.at,
     )

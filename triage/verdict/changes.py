@@ -1,27 +1,24 @@
 """What changed under the cases of a run: snapshot, prompt or test, and aliases that pin nothing."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from triage.history.changes import Change, differences
 from triage.models import Epoch, Run
-
-SHORT_HASH = 10
 
 
 @dataclass(frozen=True, slots=True)
 class EpochChange:
     """Cases whose history starts anew with a run, for one and the same reason."""
 
-    what: str
-    before: str
-    after: str
+    change: Change
     cases: int
 
     @property
     def is_the_provider_s(self) -> bool:
         """Whether nothing changed but the model that answered."""
-        return self.what == "model snapshot"
+        return self.change.what == "model snapshot"
 
 
 def epoch_changes(run: Run) -> list[EpochChange]:
@@ -38,7 +35,7 @@ def epoch_changes(run: Run) -> list[EpochChange]:
     counted = Counter(
         change for epoch in opened for change in _from_nearest(known[epoch.case_id], epoch)
     )
-    return [EpochChange(*change, cases) for change, cases in counted.most_common()]
+    return [EpochChange(change, cases) for change, cases in counted.most_common()]
 
 
 def unpinned_models(run: Run) -> dict[str, int]:
@@ -52,13 +49,14 @@ def unpinned_models(run: Run) -> dict[str, int]:
 def change_sentence(change: EpochChange) -> str:
     """Return what a change means for the verdict."""
     cases = f"{change.cases} case{'s' if change.cases != 1 else ''}"
+    told = change.change
     whose = (
         "the provider changed, whatever this commit did"
         if change.is_the_provider_s
         else "that is a change of the tests' own"
     )
     return (
-        f"The {change.what} changed from {change.before} to {change.after} for {cases}: {whose}. "
+        f"The {told.what} changed from {told.before} to {told.after} for {cases}: {whose}. "
         "Their histories start anew, and nothing blocks by itself before 10 calls."
     )
 
@@ -71,18 +69,7 @@ def unpinned_sentence(alias: str, cases: int) -> str:
     )
 
 
-def _from_nearest(known: Sequence[Epoch], opened: Epoch) -> list[tuple[str, str, str]]:
+def _from_nearest(known: Sequence[Epoch], opened: Epoch) -> list[Change]:
     """Return what differs from the earlier epoch that is most like the opened one."""
     earlier = [epoch for epoch in known if epoch.number < opened.number]
-    differences = [list(_differences(epoch, opened)) for epoch in reversed(earlier)]
-    return min(differences, key=len)
-
-
-def _differences(before: Epoch, after: Epoch) -> Iterator[tuple[str, str, str]]:
-    for what, old, new in (
-        ("model snapshot", before.model_snapshot, after.model_snapshot),
-        ("prompt", before.prompt_sha256[:SHORT_HASH], after.prompt_sha256[:SHORT_HASH]),
-        ("test code", before.test_sha256[:SHORT_HASH], after.test_sha256[:SHORT_HASH]),
-    ):
-        if new and old != new:
-            yield what, old or "unknown", new
+    return min((list(differences(epoch, opened)) for epoch in reversed(earlier)), key=len)

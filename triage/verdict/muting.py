@@ -29,11 +29,10 @@ class MuteRequest:
 
 def mute_case(case: Case, asked: MuteRequest, who: str) -> Mute:
     """Mute a case; raise ``InvalidRequestError`` saying what is not legal."""
+    now = timezone.now()
+    _check(case, asked, now)
     with transaction.atomic():
         Repository.objects.select_for_update().get(pk=case.repository_id)
-        # Read behind the lock: a mute that another process has just made is then in the past.
-        now = timezone.now()
-        _check(case, asked, now)
         end_expired_mutes()
         _refuse_one_more(case, now)
         return Mute.objects.create(

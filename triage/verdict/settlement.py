@@ -5,6 +5,12 @@ from datetime import timedelta
 
 from budgets.ledger import Owed, settle
 from triage.classify.calls import Call
+from triage.history.circumstances import (
+    Circumstances,
+    add_to_circumstances,
+    count_calls,
+    take_from_circumstances,
+)
 from triage.history.tallies import Tally, add_to_tallies, take_from_tallies, tally_calls
 from triage.models import Escalation, Mute, Result, Run
 from triage.terms import Difference, FindingKind
@@ -71,11 +77,16 @@ def correct_tallies(run: Run, judgements: Iterable[Judgement]) -> None:
 
 
 def _set_counted(result: Result, should_count: bool) -> None:  # noqa: FBT001
-    counted: dict[int, Tally] = {int(result.epoch_id or 0): tally_calls(calls_of(result))}
+    epoch_id, calls = int(result.epoch_id or 0), calls_of(result)
+    counted: dict[int, Tally] = {epoch_id: tally_calls(calls)}
+    told = {epoch_id: [Circumstances(*each) for each in result.circumstances]}
+    by_circumstances = count_calls(told, {epoch_id: calls})
     if should_count:
         add_to_tallies(result.repository_id, counted, result.at)
+        add_to_circumstances(result.repository_id, by_circumstances, result.at)
     else:
         take_from_tallies(counted, result.at)
+        take_from_circumstances(by_circumstances, result.at)
     result.is_counted = should_count
     result.save(update_fields=["is_counted"])
 

@@ -1,13 +1,12 @@
 """A repository's page of notifications."""
 
 from collections.abc import Callable
-from datetime import time, timedelta
+from datetime import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from tests.notifications.builders import emit_blocked, make_channel
 from tests.servers.receiver import Reply, receiving
@@ -78,18 +77,6 @@ def test_messages_are_shown_newest_first_with_what_became_of_them(settings: Any)
     for words in ("waiting", "failed", "sent", "answered 404", "Answer: ", "thanks"):
         assert words in page
     assert "<b>no room" not in html(PATH)
-
-
-def test_the_repository_points_at_messages_that_failed_lately() -> None:
-    repository = make_repository()
-    make_channel(repository, URL)
-    for number in range(3):
-        emit_blocked(repository, key=str(number))
-    first, second, _ = Delivery.objects.all()
-    Delivery.objects.filter(pk__in=[first.pk, second.pk]).update(state=DeliveryState.FAILED)
-    Delivery.objects.filter(pk=first.pk).update(created_at=timezone.now() - timedelta(days=8))
-
-    assert "Notifications (1 failed)" in text(f"/r/{REPO}/")
 
 
 def test_long_lists_have_pages_and_the_same_number_of_queries() -> None:

@@ -7,6 +7,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from budgets.priors import DEFAULT_PRIOR
+from triage.history.comparison import EpochComparison, compare
 from triage.models import Case, Epoch, Escalation, Finding, Mute
 from triage.terms import EscalationState, FindingKind
 from triage.verdict.accounts import accounts_of
@@ -17,6 +18,7 @@ from triage.web.presenters.badges import FINDINGS, Badge
 from triage.web.presenters.charts import Chart, Day, chart, days_of
 from triage.web.presenters.epoch_rows import EpochRow, epoch_rows, newest_epochs
 from triage.web.presenters.gauges import Gauge, gauge
+from triage.web.presenters.insight import CaseInsight, case_insight
 from triage.web.presenters.label_matrix import LabelMatrix, label_matrix
 from triage.web.presenters.ledger_rows import LedgerRow, ledger_rows
 from triage.web.presenters.strips import MOST_CELLS, Strip, strip
@@ -51,10 +53,12 @@ class CasePage:
     mute: Mute | None
     mute_cap: MuteCap
     advice: Sequence[Advice]
+    comparison: EpochComparison | None
+    insight: CaseInsight | None
 
 
 def case_page(pk: int) -> CasePage:
-    """Read a case's page; thirteen queries, however long its history is."""
+    """Read a case's page; eighteen queries, however long its history is."""
     case = Case.objects.filter(pk=pk).select_related("repository").first()
     if case is None:
         raise Http404(f"There is no case {pk}. It may have been removed with its repository.")
@@ -79,6 +83,8 @@ def case_page(pk: int) -> CasePage:
         escalations=_escalations(case),
         mute=next((mute for mute in mutes if mute.case_id == case.pk), None),
         mute_cap=mute_cap(case.repository_id, len(mutes)),
+        comparison=compare(epochs[1], epochs[0]) if len(epochs) > 1 else None,
+        insight=case_insight(case, epochs[0]) if case.is_llm and epochs else None,
         advice=advice(case, epochs[0] if epochs else None, has_labels=labels is not None),
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.paginator import Page
@@ -11,13 +11,13 @@ from django.http import Http404, QueryDict
 from django.utils import timezone
 
 from triage.history.suite_state import margin_check
-from triage.models import Delivery, Mute, Repository, Run
-from triage.terms import DeliveryState
+from triage.models import Case, Mute, Repository, Run
 from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
 from triage.web.presenters.filters import RunFilter
 from triage.web.presenters.gauges import Gauge, gauge
+from triage.web.presenters.insight import RepositoryInsight, repository_insight
 from triage.web.presenters.lively_cases import LivelyCase, lively_cases
 from triage.web.presenters.pagination import page_of
 from triage.web.presenters.run_rows import RunRow, run_rows
@@ -25,8 +25,6 @@ from triage.web.presenters.run_rows import RunRow, run_rows
 RUNS_PER_PAGE = 25
 # Cases that did something within this time are lively.
 LIVELY = timedelta(days=30)
-# Failed messages are pointed at for this long.
-LATELY = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +40,13 @@ class RepositoryPage:
     margins: str
     cases: Sequence[LivelyCase]
     mutes: Sequence[Mute]
-    # Messages to its channels that failed for good lately, so that nobody waits for them.
-    failed_messages: int
+    # None for a repository in which no case calls an LLM.
+    insight: RepositoryInsight | None
     address: str
 
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; twelve queries, however many runs and cases it has."""
+    """Read a repository's page; sixteen queries, however many runs and cases it has."""
     repository = Repository.objects.filter(full_name=full_name).first()
     if repository is None:
         raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
@@ -65,14 +63,14 @@ def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
         margins=margin_sentence(margin_check(repository.pk)),
         cases=lively_cases(repository.pk, (now - LIVELY).date()),
         mutes=mutes_of(repository.pk, now),
-        failed_messages=_failed_messages(repository, now - LATELY),
+        insight=_insight(repository),
         address=settings.TIEBREAK_URL,
     )
 
 
-def _failed_messages(repository: Repository, since: datetime) -> int:
-    failed = Delivery.objects.filter(repository=repository, state=DeliveryState.FAILED)
-    return failed.filter(created_at__gte=since).count()
+def _insight(repository: Repository) -> RepositoryInsight | None:
+    has_cases = Case.objects.filter(repository=repository, is_llm=True).exists()
+    return repository_insight(repository.pk) if has_cases else None
 
 
 def _newest_first(repository: Repository, wanted: RunFilter) -> QuerySet[Run]:

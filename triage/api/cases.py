@@ -1,0 +1,99 @@
+"""Read the cases of the token's repository, and everything that is known of one."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest
+from ninja import Path, Query, Router
+
+from triage.api.budgets import PageNumber, PageSize
+from triage.errors import NotFoundError
+from triage.history.attribution import associations_of_case
+from triage.history.conditions import conditions_of_case
+from triage.models import Case, Epoch, EpochLabel, Token
+
+router = Router(tags=["cases"])
+
+HIGHEST_ID = 2**63 - 1
+CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+Wanted = Annotated[str, Query("", max_length=200, description="A part of the title.")]
+OnlyLlm = Annotated[bool, Query(False, description="LLM cases only.")]  # noqa: FBT003
+
+
+@router.get("/cases", summary="List cases, the last seen first", response=dict)
+def list_cases(
+    request: HttpRequest,
+    q: Wanted = "",
+    llm: OnlyLlm = False,  # noqa: FBT002
+    page: PageNumber = 1,
+    size: PageSize = 50,
+) -> dict[str, Any]:
+    """Return the cases of the token's repository."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    cases = Case.objects.filter(repository=token.repository, title__icontains=q)
+    if llm:
+        cases = cases.filter(is_llm=True)
+    listed = Paginator(cases.order_by("-last_seen_at", "-pk"), size).get_page(page)
+    return {
+        "repo": token.repository.full_name,
+        "cases": [_case(each) for each in listed],
+        "page": listed.number,
+        "pages": listed.paginator.num_pages,
+    }
+
+
+@router.get("/cases/{case_id}", summary="Read a case", response={200: dict, 404: dict})
+def read_case(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
+    """Return a case with its epochs, labels, conditions and associations."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    case = Case.objects.filter(pk=case_id, repository=token.repository).first()
+    if case is None:
+        raise NotFoundError(f"there is no case {case_id} in {token.repository.full_name}")
+    epochs = list(Epoch.objects.filter(case=case).order_by("-number"))
+    return {
+        **_case(case),
+        "epochs": [_epoch(each) for each in epochs],
+        "labels": _labels(case),
+        "conditions": _conditions(case, epochs[0]) if epochs else None,
+        "associations": [asdict(each) for each in associations_of_case(case)],
+    }
+
+
+def _case(case: Case) -> dict[str, Any]:
+    return {
+        "case_id": case.pk,
+        "case": case.title,
+        "file": case.file,
+        "classname": case.classname,
+        "name": case.name,
+        "is_llm": case.is_llm,
+        "first_seen_at": case.first_seen_at.isoformat(),
+        "last_seen_at": case.last_seen_at.isoformat(),
+    }
+
+
+def _epoch(epoch: Epoch) -> dict[str, Any]:
+    names = (
+        "number", "model_snapshot", "model_requested", "prompt_sha256", "test_sha256", "calls",
+        "text", "label", "invalid", "unknown", "crash", "provider", "accepted_rate",
+    )  # fmt: skip
+    return {name: getattr(epoch, name) for name in names} | {
+        "first_seen_at": epoch.first_seen_at.isoformat(),
+        "last_seen_at": epoch.last_seen_at.isoformat(),
+    }
+
+
+def _labels(case: Case) -> list[dict[str, Any]]:
+    rows = EpochLabel.objects.filter(epoch__case=case, calls__gt=0)
+    counts = rows.order_by("epoch__number", "expected", "observed").values_list(
+        "epoch__number", "expected", "observed", "calls"
+    )
+    return [
+        dict(zip(("epoch", "expected", "observed", "calls"), row, strict=True)) for row in counts
+    ]
+
+
+def _conditions(case: Case, epoch: Epoch) -> dict[str, Any]:
+    told = conditions_of_case(case, epoch)
+    return asdict(told) | {"applies": str(told.applies)}

@@ -1,0 +1,122 @@
+"""Does 2.4 % apply here? Three conditions, each held against what was recorded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from budgets.applicability import (
+    Answer,
+    Condition,
+    byte_sensitive_assertion,
+    load_pattern,
+    near_tie,
+    published_rate_applies,
+)
+from budgets.near_tie import Margins, is_near_tie
+from triage.history.suite_state import margin_check
+from triage.history.suites import suite_history
+from triage.models import Case, Epoch, EpochHour, Observation
+from triage.terms import Difference
+
+HOURS_PER_STRATUM = 6
+STRATA = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The three conditions with the numbers they were held against, and what follows."""
+
+    near_tie: Condition
+    load_pattern: Condition
+    byte_sensitive: Condition
+    divergent: int
+    calls: int
+    # Divergences whose label is known, and how many of them kept the expected one.
+    labelled: int
+    label_kept: int
+
+    @property
+    def applies(self) -> Answer:
+        """Whether the published rate says anything here."""
+        return published_rate_applies(self.near_tie, self.load_pattern, self.byte_sensitive)
+
+
+def conditions_of_case(case: Case, epoch: Epoch) -> Conditions:
+    """Hold the conditions against one epoch of a case."""
+    divergent = epoch.text + epoch.invalid + epoch.unknown + epoch.label
+    hours = EpochHour.objects.filter(epoch=epoch)
+    seen = Observation.objects.filter(result__case=case, result__epoch=epoch)
+    return _conditions(
+        near_tie(divergent, epoch.calls, is_tied_by_margin=_is_tied(case, epoch)),
+        divergent,
+        epoch.calls,
+        hours,
+        seen,
+    )
+
+
+def conditions_of_repository(repository_id: int) -> Conditions:
+    """Hold the conditions against all LLM cases of a repository together."""
+    totals = Epoch.objects.filter(repository_id=repository_id).aggregate(
+        divergent=Sum(F("text") + F("invalid") + F("unknown") + F("label")), made=Sum("calls")
+    )
+    divergent, calls = totals["divergent"] or 0, totals["made"] or 0
+    hours = EpochHour.objects.filter(repository_id=repository_id)
+    seen = Observation.objects.filter(repository_id=repository_id)
+    return _conditions(near_tie(divergent, calls), divergent, calls, hours, seen)
+
+
+def _conditions(
+    tie: Condition,
+    divergent: int,
+    calls: int,
+    hours: QuerySet[EpochHour],
+    seen: QuerySet[Observation],
+) -> Conditions:
+    kept, labelled = _labels(seen)
+    return Conditions(
+        tie,
+        load_pattern(*_strata(hours)),
+        byte_sensitive_assertion(kept, labelled),
+        divergent,
+        calls,
+        labelled,
+        kept,
+    )
+
+
+def _strata(hours: QuerySet[EpochHour]) -> tuple[np.ndarray, np.ndarray]:
+    """Return divergent calls and calls per epoch and six hours of the day."""
+    rows: Sequence[tuple[int, int, int, int]] = list(
+        hours.values_list(
+            "epoch_id", "hour", "calls", F("text") + F("invalid") + F("unknown") + F("label")
+        )
+    )
+    epochs = {epoch_id: row for row, epoch_id in enumerate(sorted({each[0] for each in rows}))}
+    diverged, made = np.zeros((2, max(len(epochs), 1), STRATA))
+    for epoch_id, hour, calls, differing in rows:
+        diverged[epochs[epoch_id], hour // HOURS_PER_STRATUM] += differing
+        made[epochs[epoch_id], hour // HOURS_PER_STRATUM] += calls
+    return diverged, made
+
+
+def _labels(seen: QuerySet[Observation]) -> tuple[int, int]:
+    """Return how many divergences kept the label, out of those whose label is known."""
+    known = Q(expected__isnull=False, observed__isnull=False)
+    counts = seen.filter(known, difference__in=[Difference.TEXT, Difference.LABEL]).aggregate(
+        kept=Count("pk", filter=Q(difference=Difference.TEXT)), labelled=Count("pk")
+    )
+    return counts["kept"], counts["labelled"]
+
+
+def _is_tied(case: Case, epoch: Epoch) -> bool:
+    """Whether the epoch's margins show a near tie, where the suite's margins may speak."""
+    if not epoch.margins or not margin_check(case.repository_id).passes:
+        return False
+    noise = suite_history(case.repository_id).margin_noise
+    margins = Margins(
+        np.array([epoch.margins]), np.array([epoch.margin_sum]), np.array([epoch.margin_squares])
+    )
+    return noise > 0 and bool(is_near_tie(margins, noise)[0])
