@@ -165,3 +165,18 @@ class PublicationState(StrEnum):
     FAILED = "failed"
     # Nobody needs it any more: the head moved, or the App was taken away.
     DROPPED = "dropped"
+
+
+class PolicySource(StrEnum):
+    """How a policy came in."""
+
+    UPLOAD = "upload"
+    FORGE = "forge"
+    COMMAND = "command"
+
+
+class PolicyState(StrEnum):
+    """Whether a policy that came in could be used."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"

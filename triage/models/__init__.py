@@ -13,6 +13,7 @@ from triage.models.github import (
 )
 from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
+from triage.models.policies import StoredPolicy
 from triage.models.publications import Publication
 from triage.models.repositories import Repository, Token
 from triage.models.results import FailureText, Observation, Result
@@ -45,6 +46,7 @@ __all__ = [
     "Repository",
     "Result",
     "Run",
+    "StoredPolicy",
     "SuiteState",
     "Token",
     "Told",
