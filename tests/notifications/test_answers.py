@@ -8,9 +8,9 @@ from triage.notifications.failures import DeliveryFailure
 from triage.notifications.posting import Answer
 
 
-def failure_of(status: int, retry_after: str = "") -> DeliveryFailure:
+def failure_of(status: int, retry_after: str = "", location: str = "") -> DeliveryFailure:
     with pytest.raises(DeliveryFailure) as raised:
-        refuse_failure(Answer(status, "body", "https://elsewhere.example/", retry_after))
+        refuse_failure(Answer(status, "body", location, retry_after))
     return raised.value
 
 
@@ -51,3 +51,21 @@ def test_only_temporary_answers_are_tried_again(status: int, *, is_temporary: bo
 @time_machine.travel("2026-12-01T12:00:00Z", tick=False)
 def test_the_time_to_come_again_is_read_in_both_forms(asked: str, seconds: float | None) -> None:
     assert failure_of(429, asked).retry_after_s == seconds
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://elsewhere.example/secret", "a redirect to elsewhere.example; redirects are not"),
+        ("/secret", "a redirect; redirects are not followed"),
+        ("https://[::1/secret", "a redirect; redirects are not followed"),
+        ("", "a redirect; redirects are not followed"),
+    ],
+)
+def test_a_redirect_is_named_by_its_host_since_its_path_can_be_a_password(
+    location: str, shown: str
+) -> None:
+    failure = failure_of(307, location=location)
+
+    assert shown in failure.reason
+    assert "secret" not in failure.reason

@@ -9,11 +9,11 @@ import time_machine
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from tests.web.builders import make_case, make_repository
+from tests.web.builders import Failure, make_case, make_judged_run, make_repository
 from triage.errors import InvalidRequestError, NotFoundError
 from triage.models import Case, Channel, Mute, Notification, Repository
 from triage.notifications.channels import ChannelRequest, add_channel
-from triage.terms import ChannelKind, NotificationEvent
+from triage.terms import ChannelKind, Difference, FindingKind, NotificationEvent
 from triage.verdict.mutes import mute_cap, mutes_at, mutes_of
 from triage.verdict.muting import LONGEST, MuteRequest, end_expired_mutes, end_mute, mute_case
 
@@ -180,3 +180,12 @@ def test_a_case_whose_mute_expired_unnoticed_can_be_muted_again(
     mute_case(case, MuteRequest("ada", "again", timezone.now() + timedelta(days=1)), "ada")
 
     assert Mute.objects.filter(ended_at__isnull=True).count() == 1
+
+
+@pytest.mark.parametrize("difference", [each for each in Difference if each != Difference.TEXT])
+def test_the_database_knows_no_muted_finding_but_of_wording(difference: Difference) -> None:
+    (case,) = cases(1)
+    muted = Failure(case, FindingKind.MUTED, difference)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_judged_run(case.repository, [muted])

@@ -1,6 +1,7 @@
 """Tell from an answer whether a message was taken, and if not, whether to try again."""
 
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
 
 from django.utils import timezone
 
@@ -18,8 +19,8 @@ def refuse_failure(answer: Answer) -> None:
         return
     if 300 <= answer.status < 400:
         raise PermanentFailure(
-            f"answered {answer.status} to {answer.location[:200]!r}; redirects are not followed, "
-            "use the final URL",
+            f"answered {answer.status}, a redirect{_where(answer.location)}; redirects are not "
+            "followed, use the final URL",
             response=answer.text,
         )
     if answer.status in TEMPORARY_STATUSES or answer.status >= LOWEST_SERVER_ERROR:
@@ -29,6 +30,15 @@ def refuse_failure(answer: Answer) -> None:
             retry_after_s=_seconds(answer.retry_after),
         )
     raise PermanentFailure(f"answered {answer.status}", response=answer.text)
+
+
+def _where(location: str) -> str:
+    """Name the host that a redirect leads to; the rest of its address can be a password."""
+    try:
+        host = urlsplit(location).hostname
+    except ValueError:
+        return ""
+    return f" to {host[:100]}" if host and host.isprintable() else ""
 
 
 def _seconds(retry_after: str) -> float | None:
