@@ -107,6 +107,20 @@ def test_only_a_temporary_refusal_is_tried_again(
     assert delivery.response == reply[4:]
 
 
+def test_a_mail_that_is_refused_as_a_whole_is_told_with_the_server_s_words(smtp: Any) -> None:
+    repository = make_repository()
+    with receiving_mail() as receiver:
+        receiver.refused_mails.append("554 looks like spam")
+        smtp(receiver.port)
+        make_channel(repository, "ada@acme.example", ChannelKind.EMAIL)
+        emit_blocked(repository)
+        start_due()
+
+    delivery = only_delivery()
+    assert (delivery.state, delivery.response) == (DeliveryState.FAILED, "looks like spam")
+    assert receiver.mails == []
+
+
 def test_a_mail_server_that_is_down_is_tried_again(smtp: Any) -> None:
     repository = make_repository()
     smtp(free_port())

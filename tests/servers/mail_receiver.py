@@ -15,10 +15,11 @@ from tests.servers.ports import LOOPBACK, free_port
 
 @dataclass
 class MailReceiver:
-    """A running server: where it is, what it got, what it answers to the next recipients."""
+    """A running server: where it is, what it got, what it refuses next."""
 
     port: int
     refusals: list[str] = field(default_factory=list)
+    refused_mails: list[str] = field(default_factory=list)
     mails: list[EmailMessage] = field(default_factory=list)
 
     async def handle_RCPT(
@@ -31,7 +32,9 @@ class MailReceiver:
         return "250 OK"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
-        """Keep a mail."""
+        """Keep a mail, or refuse it as the test wants."""
+        if self.refused_mails:
+            return self.refused_mails.pop(0)
         self.mails.append(message_from_bytes(envelope.content, policy=default))
         return "250 OK"
 
