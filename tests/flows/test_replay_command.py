@@ -2,12 +2,14 @@
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 
+from tests.flows.policies import tie_break
 from tests.flows.suites import FLIP, REPO, WORDING, CaseRun, history, suite, take
 from triage.models import Verdict
 from triage.verdict.rules import RULES_VERSION
@@ -147,3 +149,25 @@ def test_bad_input_exits_with_2_and_names_the_value() -> None:
     assert refused.value.returncode == 2
     with pytest.raises(CommandError, match="got 'yesterday'"):
         call_command("replay", REPO, "--since", "yesterday")
+
+
+def test_a_policy_can_be_tried_on_the_past_before_it_is_set(tmp_path: Path) -> None:
+    history(SIZE)
+    take(suite(SIZE, CaseRun(CASE, FLIP, "billing")), 20, **PR)
+    file = tmp_path / "policy.yml"
+    file.write_text("version: 1\n" + tie_break("{policy: block}", critical="[fraud]"))
+    before = everything_stored()
+
+    printed = replay("--since", "2026-10-01", "--policy", str(file))
+
+    assert "near_tie → label_regression" in printed
+    assert everything_stored() == before
+
+
+def test_a_policy_with_errors_is_refused_with_their_places(tmp_path: Path) -> None:
+    history(SIZE, 1)
+    file = tmp_path / "policy.yml"
+    file.write_text("version: 1\nbudget: []\n")
+
+    with pytest.raises(CommandError, match=r"line 2, column 1.*budgets"):
+        replay("--since", "2026-10-01", "--policy", str(file))

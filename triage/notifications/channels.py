@@ -77,7 +77,9 @@ def add_channel(repository: Repository, asked: ChannelRequest, who: str) -> Adde
 
 def channels_of(repository: Repository) -> list[Channel]:
     """Return the channels of a repository, oldest first."""
-    return list(repository.channels.filter(removed_at__isnull=True).order_by("pk"))
+    return list(
+        Channel.objects.filter(repository=repository, removed_at__isnull=True).order_by("pk")
+    )
 
 
 def find_channel(repository: Repository, name: str) -> Channel:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from budgets.terms import CASE_TERMS
+from budgets.terms import Terms
 from triage.history.suites import suite_history
 from triage.models import Case, Epoch
+from triage.policy.stored import policy_in_force
+from triage.verdict.run_policy import RunPolicy
 from triage.verdict.standings import Account, BudgetStanding, account_standings
 
 # A case that was not charged for longer than this uses up nothing.
@@ -26,9 +28,14 @@ class UsedBudget:
         return self.standing.spent / self.standing.limit
 
 
-def accounts_of(epochs: Sequence[Epoch]) -> list[Account]:
-    """Return the budget that pays for each epoch, in order."""
-    return [Account(CASE_TERMS, (epoch,)) for epoch in epochs]
+def accounts_of(epochs: Sequence[tuple[Case, Epoch]], policy: RunPolicy) -> list[Account]:
+    """Return the budget that pays for each case under its epoch, in order."""
+    shared = _shared_accounts(epochs, policy)
+    accounts = []
+    for case, epoch in epochs:
+        terms = policy.terms(case)
+        accounts.append(shared.get(terms) or Account(terms, (epoch,)))
+    return accounts
 
 
 def used_budgets(repository_id: int, until: datetime) -> list[UsedBudget]:
@@ -43,10 +50,32 @@ def used_budgets(repository_id: int, until: datetime) -> list[UsedBudget]:
         .distinct()
     )
     suite = suite_history(repository_id)
-    standings = account_standings(accounts_of(epochs), suite.wording_prior, len(suite.slots), until)
+    policy = RunPolicy(policy_in_force(repository_id))
+    accounts = accounts_of([(epoch.case, epoch) for epoch in epochs], policy)
+    standings = account_standings(accounts, suite.wording_prior, len(suite.slots), until)
     used = [
         UsedBudget(epoch.case, standing)
         for epoch, standing in zip(epochs, standings, strict=True)
         if standing.spent
     ]
     return sorted(used, key=lambda each: (-each.used, each.case.title))
+
+
+def _shared_accounts(
+    epochs: Sequence[tuple[Case, Epoch]], policy: RunPolicy
+) -> dict[Terms, Account]:
+    """Return the budgets that several cases share, with the newest epoch of each of them."""
+    sharing = {policy.terms(case) for case, _ in epochs if policy.shares_budget(case)}
+    if not sharing:
+        return {}
+    repository_id = epochs[0][0].repository_id
+    newest: dict[int, Epoch] = {}
+    of_repository = Epoch.objects.filter(repository_id=repository_id, case__is_llm=True)
+    for epoch in of_repository.select_related("case").order_by("number"):
+        newest[epoch.case_id] = epoch
+    members: dict[Terms, list[Epoch]] = {terms: [] for terms in sharing}
+    for epoch in newest.values():
+        terms = policy.terms(epoch.case)
+        if terms in members and policy.shares_budget(epoch.case):
+            members[terms].append(epoch)
+    return {terms: Account(terms, tuple(each)) for terms, each in members.items()}

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from budgets.second_pass import ALPHA, MIN_HISTORY_CALLS
 from triage.models import Run
-from triage.terms import Conclusion, Difference, Standing
+from triage.terms import Conclusion, Difference, FindingKind, Standing
 from triage.verdict.counting import RunCounts, RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
@@ -30,6 +30,8 @@ class Summary:
     notes: tuple[str, ...] = ()
     # By signature of the failure.
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
+    # SHA-256 of the policy that judged; empty where the defaults did.
+    policy_sha256: str = ""
 
 
 def verdict_document(
@@ -64,7 +66,8 @@ def verdict_document(
         "suite": _suite(summary.failures),
         "budget": summary.repository_budget.as_json(),
         "second_pass": _second_pass(judgements),
-        "warnings": _warnings(summary),
+        "policy": {"sha256": summary.policy_sha256 or None},
+        "warnings": _warnings(summary, judgements),
         "url": f"{settings.TIEBREAK_URL}/runs/{run.pk}/",
     }
 
@@ -80,6 +83,7 @@ def receipt(each: Judgement) -> dict[str, object]:
         "probability_regression": each.weight.probability_moved,
         "budget": each.budget.as_json() if each.budget else None,
         "tie_break": _tie_break(each),
+        "rule": each.tie_break.source,
         "second_pass": _pass_state(each),
         "margin": each.weight.margin.as_json() if each.weight.margin else None,
         "thresholds": {"alpha": ALPHA, "min_history_calls": MIN_HISTORY_CALLS},
@@ -109,6 +113,7 @@ def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
         "probability_regression": each.weight.probability_moved,
         "budget": each.budget.as_json() if each.budget else None,
         "tie_break": _tie_break(each),
+        "rule": each.tie_break.source or None,
         "second_pass": _pass_state(each),
         "mute": _mute(each),
         "reason": reason(each),
@@ -118,8 +123,7 @@ def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
 
 
 def _tie_break(each: Judgement) -> str | None:
-    """Without a registered tie-break a flip blocks unless its second pass settles it."""
-    return "block" if each.question.difference is Difference.LABEL else None
+    return each.tie_break.policy.value if each.question.difference is Difference.LABEL else None
 
 
 def _mute(each: Judgement) -> dict[str, str] | None:
@@ -167,8 +171,12 @@ def _suite(failures: RunFailures) -> dict[str, object]:
     }
 
 
-def _warnings(summary: Summary) -> list[str]:
+def _warnings(summary: Summary, judgements: Sequence[Judgement]) -> list[str]:
     warnings = list(summary.notes)
+    warned = sum(_only_warns(each) for each in judgements)
+    if warned:
+        cases = "case is" if warned == 1 else "cases are"
+        warnings.append(f"{warned} {cases} over its budget, which only warns by policy.")
     failures, budget = summary.failures, summary.repository_budget
     if summary.is_incomplete:
         warnings.append("INCOMPLETE: a report was cut off; cases after the cut are not known.")
@@ -192,6 +200,11 @@ def _warnings(summary: Summary) -> list[str]:
             f"calls, {budget.allowance} allowed at {100 * budget.rate_per_call:.1f} %."
         )
     return warnings
+
+
+def _only_warns(each: Judgement) -> bool:
+    """Whether a budget that is used up pays all the same, because its policy says warn."""
+    return each.kind is FindingKind.EXPECTED_FLAKE and bool(each.budget and each.budget.is_used_up)
 
 
 def _finite(value: float | None) -> float | None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from triage.history.suite_state import margin_check
 from triage.history.suites import suite_history
 from triage.history.vocabularies import vocabularies
-from triage.models import Epoch, Run, Verdict
+from triage.models import Run, Verdict
+from triage.policy.stored import PolicyInForce, policy_in_force
 from triage.verdict.accounts import accounts_of
 from triage.verdict.base import base_failures
 from triage.verdict.changes import (
@@ -22,28 +23,32 @@ from triage.verdict.mutes import mutes_at
 from triage.verdict.news import tell
 from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
+from triage.verdict.run_policy import RunPolicy
 from triage.verdict.settlement import charge, correct_tallies, open_escalations
 from triage.verdict.signatures import seen_elsewhere
 from triage.verdict.standings import BudgetStanding, account_standings, repository_standing
+from triage.verdict.tie_breaks import rule_on_flips
 from triage.verdict.weighing import Circumstances, weigh
 
 # A run in which every prompt changed has one cause; a few examples show it.
 MOST_NOTES = 3
 
 
-def judge(run: Run) -> Verdict:
+def judge(run: Run, in_force: PolicyInForce | None = None) -> Verdict:
     """Judge a run and, if a later attempt of it exists, that one too; return the run's verdict.
 
-    The caller holds the repository's lock. Judging again changes nothing that still holds.
+    The caller holds the repository's lock. Judging again changes nothing that still holds. The
+    policy is the one in force unless another one is to be tried.
     """
+    policy = RunPolicy(in_force or policy_in_force(run.repository_id))
     ci_run = attempts_of(run)
     latest = ci_run.attempts[-1]
     if latest.pk != run.pk:
-        _judge_attempt(latest, ci_run)
-    return _judge_attempt(run, ci_run)
+        _judge_attempt(latest, ci_run, policy)
+    return _judge_attempt(run, ci_run, policy)
 
 
-def _judge_attempt(run: Run, ci_run: CiRun) -> Verdict:
+def _judge_attempt(run: Run, ci_run: CiRun, policy: RunPolicy) -> Verdict:
     questions = questions_of(ci_run)
     suite = suite_history(run.repository_id).replaced(
         {question.result.case.slot: question.history for question in questions}
@@ -56,27 +61,33 @@ def _judge_attempt(run: Run, ci_run: CiRun) -> Verdict:
         llm_cases=counts.llm,
         other_cases=counts.cases - counts.llm,
         vocabularies=vocabularies(run.repository_id),
+        label_sets={each.result.case_id: policy.label_set(each.result.case) for each in questions},
         tilt=failures.tilt,
         margin_noise=suite.margin_noise if margin_check(run.repository_id).passes else 0.0,
     )
-    judgements = _judge_questions(run, ci_run, questions, shared)
+    judgements = _judge_questions(run, ci_run, questions, shared, policy)
     correct_tallies(run, judgements)
-    open_escalations(judgements)
-    summary = _summary(run, ci_run, counts, failures, judgements)
+    open_escalations(judgements, policy)
+    summary = _summary(run, ci_run, counts, failures, judgements, policy)
     verdict = keep_verdict(run, summary, judgements)
     tell(verdict, summary, judgements)
     return verdict
 
 
 def _judge_questions(
-    run: Run, ci_run: CiRun, questions: Sequence[Question], shared: Circumstances
+    run: Run,
+    ci_run: CiRun,
+    questions: Sequence[Question],
+    shared: Circumstances,
+    policy: RunPolicy,
 ) -> list[Judgement]:
-    weights = weigh(questions, shared)
+    tie_breaks = [policy.tie_break(question) for question in questions]
+    weights = rule_on_flips(questions, weigh(questions, shared), tie_breaks)
     cases = [question.result.case_id for question in questions]
     base = base_failures(run, cases)
     mutes = mutes_at(cases, run.at)
     charge(run.repository_id, ci_run, questions, weights, mutes)
-    standings = _standings(run, questions, shared)
+    standings = _standings(run, questions, shared, policy)
     judgements = [
         judgement(
             question,
@@ -85,8 +96,9 @@ def _judge_questions(
             base.get(question.result.case_id),
             mutes.get(question.result.case_id),
             shared,
+            tie_break,
         )
-        for question, weight in zip(questions, weights, strict=True)
+        for question, weight, tie_break in zip(questions, weights, tie_breaks, strict=True)
     ]
     return sorted(judgements, key=_worst_first)
 
@@ -97,14 +109,16 @@ def _worst_first(each: Judgement) -> tuple[int, str, str]:
 
 
 def _standings(
-    run: Run, questions: Sequence[Question], shared: Circumstances
+    run: Run, questions: Sequence[Question], shared: Circumstances, policy: RunPolicy
 ) -> dict[int, BudgetStanding]:
-    epochs = {question.result.epoch_id: question.result.epoch for question in questions}
-    known: list[Epoch] = [epoch for epoch in epochs.values() if epoch is not None]
-    standings = account_standings(
-        accounts_of(known), shared.wording_prior, shared.llm_cases, run.at
-    )
-    return {epoch.pk: standing for epoch, standing in zip(known, standings, strict=True)}
+    epochs = {
+        each.result.epoch.pk: (each.result.case, each.result.epoch)
+        for each in questions
+        if each.result.epoch is not None
+    }
+    accounts = accounts_of(list(epochs.values()), policy)
+    standings = account_standings(accounts, shared.wording_prior, shared.llm_cases, run.at)
+    return dict(zip(epochs, standings, strict=True))
 
 
 def _summary(
@@ -113,6 +127,7 @@ def _summary(
     counts: RunCounts,
     failures: RunFailures,
     judgements: Sequence[Judgement],
+    policy: RunPolicy,
 ) -> Summary:
     is_incomplete = any(attempt.is_incomplete for attempt in ci_run.attempts)
     conclusion = conclude(
@@ -120,10 +135,20 @@ def _summary(
         has_cases=counts.cases > 0,
         is_incomplete=is_incomplete,
         parts_are_missing=counts.parts_got < counts.parts_expected,
+        holding=policy.holding,
     )
     standing = repository_standing(run.repository_id, run.at)
     elsewhere = seen_elsewhere(run, judgements)
-    return Summary(conclusion, counts, failures, standing, is_incomplete, _notes(run), elsewhere)
+    return Summary(
+        conclusion,
+        counts,
+        failures,
+        standing,
+        is_incomplete,
+        _notes(run),
+        elsewhere,
+        policy_sha256=policy.in_force.sha256,
+    )
 
 
 def _notes(run: Run) -> tuple[str, ...]:

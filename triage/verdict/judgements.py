@@ -11,6 +11,7 @@ from triage.verdict.base import BaseFailure
 from triage.verdict.questions import Question
 from triage.verdict.rules import CHARGEABLE, MUTABLE, Ground, find
 from triage.verdict.standings import BudgetStanding
+from triage.verdict.tie_breaks import TieBreak
 from triage.verdict.weighing import Circumstances, Weight
 
 # Grounds that would fail or hold the run: only these can be the base's instead of the change's.
@@ -48,6 +49,7 @@ class Judgement:
     base: BaseFailure | None
     # The mute that the finding rests on, if it does.
     mute: Mute | None
+    tie_break: TieBreak
 
     @property
     def expected(self) -> str | None:
@@ -81,9 +83,14 @@ def ground_of(
     budget: BudgetStanding | None,
     base: BaseFailure | None,
     mute: Mute | None,
+    tie_break: TieBreak,
 ) -> Ground:
-    """Return the ground that decides: the base's word, the budget's, a person's who muted it."""
-    if base and weight.ground in DOUBTFUL and _fails_alike(question, weight, base):
+    """Return the ground that decides: the base's word, the budget's, a person's who muted it.
+
+    A flip that touches a critical label blocks wherever else it is seen.
+    """
+    is_doubtful = weight.ground in DOUBTFUL and not tie_break.critical
+    if base and is_doubtful and _fails_alike(question, weight, base):
         return Ground.INHERITED
     ground = weight.ground
     if _is_explained(question, weight):
@@ -123,9 +130,10 @@ def judgement(
     base: BaseFailure | None,
     mute: Mute | None,
     shared: Circumstances,
+    tie_break: TieBreak,
 ) -> Judgement:
     """Judge one question."""
-    ground = ground_of(question, weight, budget, base, mute)
+    ground = ground_of(question, weight, budget, base, mute, tie_break)
     rate, prior = _rate(question, shared)
     return Judgement(
         question=question,
@@ -137,6 +145,7 @@ def judgement(
         budget=budget if question.difference in CHARGEABLE else None,
         base=base if ground is Ground.INHERITED else None,
         mute=mute if ground is Ground.MUTED else None,
+        tie_break=tie_break,
     )
 
 

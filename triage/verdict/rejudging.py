@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from triage.models import Repository, Run, Verdict
+from triage.policy.stored import PolicyInForce
 from triage.verdict.judge import judge
 
 # Takes the runs in turn and hands them on: the place for a progress bar.
@@ -49,7 +50,12 @@ class Rejudged:
         return self.rules_before != self.rules_after
 
 
-def rejudge(repository: Repository, since: datetime, track: Track) -> list[Rejudged]:
+def rejudge(
+    repository: Repository,
+    since: datetime,
+    track: Track,
+    policy: PolicyInForce | None = None,
+) -> list[Rejudged]:
     """Judge the runs of a repository since a time again, in order, and take everything back.
 
     What a run is charged or cleared of counts for the runs after it, as it would have. Priors,
@@ -58,7 +64,7 @@ def rejudge(repository: Repository, since: datetime, track: Track) -> list[Rejud
     """
     with transaction.atomic():
         locked = Repository.objects.select_for_update().get(pk=repository.pk)
-        rejudged = [_rejudge_run(run) for run in track(_judged_runs(locked, since))]
+        rejudged = [_rejudge_run(run, policy) for run in track(_judged_runs(locked, since))]
         transaction.set_rollback(True)
     return rejudged
 
@@ -73,9 +79,9 @@ def _judged_runs(repository: Repository, since: datetime) -> list[Run]:
     return sorted(recent, key=lambda run: (run.at, run.pk))
 
 
-def _rejudge_run(run: Run) -> Rejudged:
+def _rejudge_run(run: Run, policy: PolicyInForce | None) -> Rejudged:
     before = Verdict.objects.get(run=run, is_current=True)
-    after = judge(run)
+    after = judge(run, policy)
     return Rejudged(
         run,
         before.rules,

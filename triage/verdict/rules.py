@@ -112,15 +112,17 @@ def conclude(
     has_cases: bool,
     is_incomplete: bool,
     parts_are_missing: bool,
+    holding: frozenset[FindingKind] = HOLDING,
 ) -> Conclusion:
     """Return the conclusion of a run: its worst finding, then what is not known of it yet.
 
-    A report that was cut off holds: the cases it lost may have failed.
+    A report that was cut off holds: the cases it lost may have failed. ``holding`` is what a
+    policy lets hold; a near tie always does.
     """
     found = set(kinds)
     if found & BLOCKING:
         return Conclusion.BLOCKED
-    if found & HOLDING or is_incomplete:
+    if found & (holding | {FindingKind.NEAR_TIE}) or is_incomplete:
         return Conclusion.ON_HOLD
     if parts_are_missing:
         return Conclusion.PROVISIONAL

@@ -127,10 +127,8 @@ def _mute(each: Judgement) -> str:
 
 
 def _label_regression(each: Judgement) -> str:
-    return (
-        f"{_flip(each)}; before, {_flips_before(each)}; chance alone does not explain it "
-        f"({_margin(each) or _evidence(each)})"
-    )
+    why = f"chance alone does not explain it ({_margin(each) or _evidence(each)})"
+    return f"{_flip(each)}; before, {_flips_before(each)}; {each.weight.ruling or why}"
 
 
 def _margin(each: Judgement) -> str:
@@ -146,10 +144,16 @@ def _margin(each: Judgement) -> str:
 
 
 def _near_tie(each: Judgement) -> str:
-    return f"{_flip(each)}; before, {_flips_before(each)}; {_second_pass(each)}"
+    said = [_flip(each), f"before, {_flips_before(each)}", each.weight.ruling]
+    # A person who is asked at once waits for no second pass.
+    if each.ground is not Ground.OPEN or not each.weight.ruling:
+        said.append(_second_pass(each))
+    return "; ".join(part for part in said if part)
 
 
 def _settled_tie(each: Judgement) -> str:
+    if each.weight.ruling:
+        return f"{_flip(each)}; before, {_flips_before(each)}; {each.weight.ruling}"
     return (
         f"{_flip(each)}, and the second pass settled it: {each.weight.repeats_agreeing} of "
         f"{_calls(each)} calls gave the expected label; before, {_flips_before(each)}"

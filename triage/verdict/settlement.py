@@ -1,7 +1,6 @@
 """What follows from findings: charges, corrected tallies, escalations."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
 
 from budgets.ledger import Owed, settle
 from triage.classify.calls import Call
@@ -17,10 +16,8 @@ from triage.terms import Difference, FindingKind
 from triage.verdict.judgements import Judgement, is_payable
 from triage.verdict.questions import CiRun, Question, calls_of
 from triage.verdict.rules import CHARGEABLE, PROVEN, Ground
+from triage.verdict.run_policy import RunPolicy
 from triage.verdict.weighing import Weight
-
-# Long enough for a person on another continent to wake up, short enough to unblock a change.
-ESCALATION_DUE = timedelta(hours=24)
 
 
 def charge(
@@ -91,14 +88,14 @@ def _set_counted(result: Result, should_count: bool) -> None:  # noqa: FBT001
     result.save(update_fields=["is_counted"])
 
 
-def open_escalations(judgements: Iterable[Judgement]) -> None:
-    """Ask a person about every flip that its second pass could not settle, once per class."""
+def open_escalations(judgements: Iterable[Judgement], policy: RunPolicy) -> None:
+    """Ask a person about every flip that nothing else can settle, once per class."""
     for each in judgements:
         if each.kind is FindingKind.NEAR_TIE and each.ground is Ground.OPEN:
-            _open_escalation(each)
+            _open_escalation(each, policy)
 
 
-def _open_escalation(each: Judgement) -> None:
+def _open_escalation(each: Judgement, policy: RunPolicy) -> None:
     result = each.question.result
     flip = next(c for c in each.question.calls if c.difference is Difference.LABEL)
     first, second = sorted([flip.expected or "", flip.observed or ""])
@@ -112,6 +109,7 @@ def _open_escalation(each: Judgement) -> None:
         defaults={
             "repository_id": result.repository_id,
             "opened_at": result.at,
-            "due_at": result.at + ESCALATION_DUE,
+            "owner": policy.owner(each.tie_break),
+            "due_at": result.at + policy.due(each.tie_break),
         },
     )

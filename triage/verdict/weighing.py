@@ -11,6 +11,7 @@ from budgets.priors import BetaPrior
 from budgets.second_pass import WAVES, Decisions, SecondPassState, decide_binary, decide_labels
 from triage.classify.calls import Call
 from triage.history.vocabularies import Suite, suite_of
+from triage.models import Case
 from triage.terms import Difference
 from triage.verdict.margins import MarginEvidence, read_margins
 from triage.verdict.questions import Question
@@ -37,6 +38,8 @@ class Circumstances:
     other_cases: int
     # Labels that the cases of each suite have shown.
     vocabularies: Mapping[Suite, frozenset[str]]
+    # Closed sets that the policy names, by case id; empty where it names none.
+    label_sets: Mapping[int, frozenset[str]]
     # How much likelier divergences are in this run than usual, as odds; 1 without a burst.
     tilt: float
     # Standard deviation of the suite's margins, in nats; 0 while they may not be used.
@@ -59,6 +62,8 @@ class Weight:
     repeats_agreeing: int = 0
     # What the margin of the first flip says, where margins may be used.
     margin: MarginEvidence | None = None
+    # What the flip's tie-break says, in words; empty where it says nothing.
+    ruling: str = ""
 
 
 # Judges the questions at some positions by a number of their first calls.
@@ -169,7 +174,7 @@ def _judge_labels(
     """Judge flips by their first calls, those with equally many labels in one step."""
     by_size: dict[int, list[tuple[int, LabelCounts]]] = defaultdict(list)
     for position in positions:
-        counts = label_counts(questions[position], calls, shared.vocabularies)
+        counts = label_counts(questions[position], calls, shared)
         by_size[len(counts.labels)].append((position, counts))
     weights: dict[int, Weight] = {}
     for group in by_size.values():
@@ -228,9 +233,7 @@ class LabelCounts:
     history: tuple[int, ...]
 
 
-def label_counts(
-    question: Question, calls: int, vocabularies: Mapping[Suite, frozenset[str]]
-) -> LabelCounts:
+def label_counts(question: Question, calls: int, shared: Circumstances) -> LabelCounts:
     """Count the labels of a flipped class, in the first calls of this run and before it.
 
     A call that passed without telling its label showed the expected one, when the case expects
@@ -241,7 +244,7 @@ def label_counts(
     history = _history_labels(question, expected)
     case = question.result.case
     # Where no report tells the closed set, a case could move to what its neighbours have shown.
-    closed = case.labels or vocabularies.get(suite_of(case), frozenset())
+    closed = shared.label_sets.get(case.pk) or case.labels or _vocabulary(case, shared)
     known = {*observed, *history, *closed} - {expected}
     labels = (expected, *sorted(known))
     while len(labels) < FEWEST_LABELS:
@@ -251,6 +254,10 @@ def label_counts(
         tuple(observed[label] for label in labels),
         tuple(history[label] for label in labels),
     )
+
+
+def _vocabulary(case: Case, shared: Circumstances) -> frozenset[str]:
+    return shared.vocabularies.get(suite_of(case), frozenset())
 
 
 def _observed_labels(calls: Sequence[Call], expected: str) -> Counter[str]:

@@ -95,7 +95,7 @@ def _repository(full_name: str) -> Repository:
 def _channel(request: HttpRequest, full_name: str, pk: int) -> Channel:
     repository = _repository(full_name)
     require_change(request, repository)
-    channel = repository.channels.filter(pk=pk, removed_at__isnull=True).first()
+    channel = Channel.objects.filter(repository=repository, pk=pk, removed_at__isnull=True).first()
     if channel is None:
         raise Http404("There is no such channel in this repository.")
     return channel

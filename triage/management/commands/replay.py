@@ -1,20 +1,24 @@
 """Say which past verdicts the rules of today would change; nothing is changed."""
 
 import argparse
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.progress import track
 
 from triage.management.repositories import find_repository
 from triage.management.tables import ensure_tables
 from triage.models import Run
+from triage.policy.reading import decode, read_policy
+from triage.policy.stored import PolicyInForce
 from triage.publish.text import UNPRINTABLE
 from triage.verdict.rejudging import Rejudged, rejudge
 from triage.verdict.rules import RULES_VERSION
@@ -26,9 +30,9 @@ class Command(BaseCommand):
     """``manage.py replay OWNER/NAME --since DATE``."""
 
     help = (
-        "Judge stored runs again by the rules of today and print which verdicts and findings would "
-        "differ. Nothing is changed; uploads to the repository wait until it is done, on SQLite "
-        "all uploads do. Exit status: 0, or 2 for bad input."
+        "Judge stored runs again by the rules of today, or by another policy, and print which "
+        "verdicts and findings would differ. Nothing is changed; uploads to the repository wait "
+        "until it is done, on SQLite all uploads do. Exit status: 0, or 2 for bad input."
     )
     requires_migrations_checks = False
 
@@ -38,19 +42,37 @@ class Command(BaseCommand):
         parser.add_argument(
             "--since", type=_since, required=True, metavar="DATE", help="the first day, or a time"
         )
+        parser.add_argument(
+            "--policy", type=Path, metavar="FILE", help="judge by this policy, which is not kept"
+        )
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
         ensure_tables()
         repository = find_repository(options["repo"])
-        rejudged = rejudge(repository, options["since"], _tracked)
+        policy = _policy(options["policy"]) if options["policy"] else None
+        rejudged = rejudge(repository, options["since"], _tracked, policy)
         if options["json"]:
             document = _document(options["repo"], options["since"], rejudged)
             self.stdout.write(json.dumps(document, indent=2, ensure_ascii=False))
             return
         lines = [*_lines(rejudged), _summary(options["repo"], options["since"], rejudged)]
         self.stdout.write("\n".join(UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", x) for x in lines))
+
+
+def _policy(file: Path) -> PolicyInForce:
+    """Return a policy to be tried; every error in it is told with its place."""
+    try:
+        body = file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}", returncode=2) from error
+    text, refusal = decode(body)
+    reading = refusal or read_policy(text)
+    if reading.policy is None:
+        told = "\n".join(f"{file}: {error}" for error in reading.errors)
+        raise CommandError(told, returncode=2)
+    return PolicyInForce(reading.policy, hashlib.sha256(body).hexdigest(), None, text)
 
 
 def _tracked(runs: list[Run]) -> Iterable[Run]:

@@ -9,9 +9,11 @@ from django.utils import timezone
 from budgets.priors import DEFAULT_PRIOR
 from triage.history.comparison import EpochComparison, compare
 from triage.models import Case, Epoch, Escalation, Finding, Mute
+from triage.policy.stored import policy_in_force
 from triage.terms import EscalationState, FindingKind
 from triage.verdict.accounts import accounts_of
 from triage.verdict.mutes import MuteCap, mute_cap, mutes_of
+from triage.verdict.run_policy import RunPolicy
 from triage.verdict.standings import account_standings
 from triage.web.presenters.advice import Advice, advice
 from triage.web.presenters.badges import FINDINGS, Badge
@@ -58,7 +60,7 @@ class CasePage:
 
 
 def case_page(pk: int) -> CasePage:
-    """Read a case's page; eighteen queries, however long its history is."""
+    """Read a case's page; nineteen queries, however long its history is."""
     case = Case.objects.filter(pk=pk).select_related("repository").first()
     if case is None:
         raise Http404(f"There is no case {pk}. It may have been removed with its repository.")
@@ -98,7 +100,9 @@ def _findings(case: Case) -> list[Finding]:
 
 def _budget(case: Case, epochs: Sequence[Epoch]) -> Gauge | None:
     llm_cases = Case.objects.filter(repository_id=case.repository_id, is_llm=True).count()
-    standings = account_standings(accounts_of(epochs[:1]), DEFAULT_PRIOR, llm_cases, timezone.now())
+    policy = RunPolicy(policy_in_force(case.repository_id))
+    accounts = accounts_of([(case, epoch) for epoch in epochs[:1]], policy)
+    standings = account_standings(accounts, DEFAULT_PRIOR, llm_cases, timezone.now())
     return gauge(standings[0].as_json()) if standings else None
 
 

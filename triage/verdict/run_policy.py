@@ -1,0 +1,89 @@
+"""A repository's policy as a run is judged by it."""
+
+from datetime import timedelta
+
+from budgets.terms import CASE_TERMS, Terms, Window
+from triage.models import Case
+from triage.policy.document import BudgetRule
+from triage.policy.matching import budget_rules, label_rules
+from triage.policy.stored import PolicyInForce
+from triage.policy.tie_breaks import Escalate, Threshold
+from triage.terms import Difference, FindingKind
+from triage.verdict.questions import Question
+from triage.verdict.rules import HOLDING
+from triage.verdict.tie_breaks import BLOCK, DEFAULT_TIE_BREAK, TieBreak
+
+
+class RunPolicy:
+    """Answers what the policy in force says of a case, a flip and a finding."""
+
+    def __init__(self, in_force: PolicyInForce) -> None:
+        self.in_force = in_force
+        self._budgets = budget_rules(in_force.policy)
+        self._labels = label_rules(in_force.policy)
+
+    def terms(self, case: Case) -> Terms:
+        """Return the terms of the budget that pays for a case."""
+        matched = self._budgets.first(case)
+        return _terms(matched.rule) if matched else CASE_TERMS
+
+    def shares_budget(self, case: Case) -> bool:
+        """Whether a case shares its budget with all cases that match the same pattern."""
+        matched = self._budgets.first(case)
+        return matched is not None and matched.rule.shared
+
+    def budget_rule(self, case: Case) -> str:
+        """Say which rule grants a case its budget; empty without one."""
+        matched = self._budgets.first(case)
+        return matched.sentence if matched else ""
+
+    def label_set(self, case: Case) -> frozenset[str]:
+        """Return the closed set of a case's labels, as far as the policy names one."""
+        matched = self._labels.first(case)
+        return frozenset(matched.rule.set) if matched else frozenset()
+
+    def tie_break(self, question: Question) -> TieBreak:
+        """Return the tie-break of a question: that of its first flip, critical if any flip is."""
+        matched = self._labels.first(question.result.case)
+        if matched is None or question.difference is not Difference.LABEL:
+            return DEFAULT_TIE_BREAK
+        pairs = [(flip.expected or "", flip.observed or "") for flip in question.flips]
+        touched = {label for pair in pairs for label in pair}
+        critical = sorted(touched & set(matched.rule.critical))
+        registered = matched.rule.tie_break_of(*pairs[0]) or BLOCK
+        return TieBreak(registered, critical[0] if critical else "", matched.sentence)
+
+    @property
+    def holding(self) -> frozenset[FindingKind]:
+        """The findings that hold a run. A near tie always does; no key speaks of it."""
+        gate = self.in_force.policy.gate
+        kinds = set(HOLDING)
+        if gate.undecided == "neutral":
+            kinds.discard(FindingKind.UNDECIDED)
+        if gate.provider_error == "hold":
+            kinds.add(FindingKind.PROVIDER_ERROR)
+        if gate.inherited == "hold":
+            kinds.add(FindingKind.INHERITED)
+        return frozenset(kinds)
+
+    def owner(self, tie_break: TieBreak) -> str:
+        """Return who is asked about a flip; empty where the policy names nobody."""
+        registered = tie_break.registered
+        told = registered.to if isinstance(registered, Escalate | Threshold) else None
+        default = self.in_force.policy.owners.default if self.in_force.sha256 else ""
+        return told or default
+
+    def due(self, tie_break: TieBreak) -> timedelta:
+        """Return how long a person may take to answer."""
+        registered = tie_break.registered
+        told = registered.due_in if isinstance(registered, Escalate | Threshold) else None
+        return told or self.in_force.policy.escalations.due_in
+
+
+def _terms(rule: BudgetRule) -> Terms:
+    return Terms(
+        scope=rule.match if rule.shared else "case",
+        rate_per_call=rule.rate,
+        window=Window(days=rule.window_days, calls=rule.window_calls),
+        blocks_when_spent=rule.on_spent == "block",
+    )
