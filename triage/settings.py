@@ -108,6 +108,7 @@ PUBLISHING_SECONDS = 5.0
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS},
     "sweep-publications": {"task": "triage.sweep_publications", "schedule": PUBLISHING_SECONDS},
+    "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
     "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},

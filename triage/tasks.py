@@ -3,12 +3,14 @@
 import uuid
 
 from celery import shared_task
+from django.utils import timezone
 
 from triage import pipeline
 from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.publish.delivering import deliver as deliver_publication
 from triage.publish.starting import start_due as start_due_publications
+from triage.verdict.incidents import close_quiet
 from triage.verdict.muting import end_expired_mutes as end_mutes
 from triage.webhooks.processing import process as process_webhook
 from triage.webhooks.starting import start_open
@@ -66,3 +68,9 @@ def sweep_webhooks() -> None:
 def end_expired_mutes() -> None:
     """Note which mutes ended by themselves, and tell it."""
     end_mutes()
+
+
+@shared_task(name="triage.close_incidents", acks_late=True)
+def close_incidents() -> None:
+    """Close the provider incidents that have gone quiet."""
+    close_quiet(timezone.now())

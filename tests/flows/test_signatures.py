@@ -25,7 +25,8 @@ def test_the_same_failure_in_other_pull_requests_is_counted_within_a_day() -> No
     document = flipped(50, 9)
 
     since = "2026-10-03T01:00:00+00:00"
-    expected = {"pull_requests": 2, "reference_runs": 0, "since": since}
+    sentence = "The same failure in 2 other pull requests since 01:00 UTC"
+    expected = {"pull_requests": 2, "reference_runs": 0, "since": since, "sentence": sentence}
     assert only(document)["elsewhere"] == expected
     assert "The same failure in 2 other pull requests since 01:00 UTC" in verdict_text(document)
 

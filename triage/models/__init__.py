@@ -11,6 +11,7 @@ from triage.models.github import (
     PullRequest,
     WebhookDelivery,
 )
+from triage.models.incidents import ProviderIncident
 from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
@@ -41,6 +42,7 @@ __all__ = [
     "Notification",
     "Observation",
     "Part",
+    "ProviderIncident",
     "Publication",
     "PullRequest",
     "Repository",

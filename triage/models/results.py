@@ -6,6 +6,7 @@ from django.db.models import Q
 from triage.models.cases import Case
 from triage.models.choices import choices, is_one_of
 from triage.models.epochs import Epoch
+from triage.models.incidents import PROVIDER_LENGTH
 from triage.models.repositories import Repository
 from triage.models.runs import Part, Run
 from triage.terms import Difference, Merge, Outcome
@@ -56,6 +57,8 @@ class Result(models.Model):
     )
     # Fingerprint of the failure with numbers, ids, paths and values masked, hex.
     signature = models.CharField(max_length=64, blank=True, default="")
+    # Who did not answer, where that is what differs.
+    provider = models.CharField(max_length=PROVIDER_LENGTH, blank=True, default="")
     # Where the test stands in its file; NULL when not told.
     line = models.PositiveIntegerField(null=True, blank=True)
     # Whether its calls are in the tallies; a proven regression of a change is taken out again.
@@ -80,6 +83,11 @@ class Result(models.Model):
         indexes = [
             models.Index(fields=["case", "-at"], name="result_by_case"),
             models.Index(fields=["repository", "signature", "-at"], name="result_by_signature"),
+            models.Index(
+                fields=["provider", "at"],
+                name="result_by_provider",
+                condition=Q(difference=Difference.PROVIDER),
+            ),
         ]
 
     def __str__(self) -> str:

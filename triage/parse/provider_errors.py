@@ -85,3 +85,24 @@ def _is_raised(line: str) -> bool:
     """Whether a line states an exception, and no assertion about a value."""
     line = line.strip()
     return bool(RAISED.search(line)) and "assert " not in line and "AssertionError" not in line
+
+
+# The package of an SDK, or the host that was called, names the provider.
+PROVIDERS = {
+    "openai": re.compile(r"\bopenai\b", re.I),
+    "anthropic": re.compile(r"\banthropic\b|\boverloaded_error\b", re.I),
+    "google": re.compile(r"\bgoogle\b|\bgenai\b|\bvertexai\b|RESOURCE_EXHAUSTED", re.I),
+    "azure": re.compile(r"\bazure\b", re.I),
+    "aws": re.compile(r"\bbotocore\b|\bbedrock\b|\bThrottlingException\b", re.I),
+    "mistral": re.compile(r"\bmistral(?:ai)?\b", re.I),
+    "cohere": re.compile(r"\bcohere\b", re.I),
+    "ollama": re.compile(r"\bollama\b", re.I),
+}
+UNNAMED_PROVIDER = "a provider"
+
+
+def provider_of(kind: str, message: str, text: str) -> str:
+    """Return the provider that a failure of an endpoint names, as far as it names one."""
+    told = f"{kind}\n{message[:ENDS]}\n{text[-ENDS:]}"
+    named = (name for name, pattern in PROVIDERS.items() if pattern.search(told))
+    return next(named, UNNAMED_PROVIDER)

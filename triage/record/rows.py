@@ -9,8 +9,11 @@ from triage.classify.fingerprints import fingerprint
 from triage.history.circumstances import circumstances_of
 from triage.history.tallies import Tally
 from triage.models import FailureText, Observation, Part, Result
+from triage.models.incidents import PROVIDER_LENGTH
+from triage.parse.provider_errors import provider_of
 from triage.parse.report import Failure
 from triage.record.entries import Entry
+from triage.terms import Difference
 
 MESSAGE_LENGTH = 500
 
@@ -88,11 +91,21 @@ def _result(part: Part, row: Row, texts: dict[str, int]) -> Result:
         message=_message(failure),
         text_id=texts[_digest(failure.text)] if failure else None,
         signature=fingerprint(failure).digest if failure else "",
+        provider=_provider(row, failure),
         line=result.line,
         circumstances=[each.as_json() for each in circumstances_of(result)],
         history=row.history.as_json(),
         at=part.run.at,
     )
+
+
+def _provider(row: Row, failure: Failure | None) -> str:
+    """Return who did not answer: as the report names it, or as the failure does."""
+    if row.calls.difference is not Difference.PROVIDER or failure is None:
+        return ""
+    told = (attempt.evidence.provider for attempt in row.entry.result.tries)
+    named = next((name for name in told if name), "")
+    return (named or provider_of(failure.type, failure.message, failure.text))[:PROVIDER_LENGTH]
 
 
 def _message(failure: Failure | None) -> str:

@@ -17,6 +17,7 @@ from triage.verdict.changes import (
 )
 from triage.verdict.counting import RunCounts, RunFailures, count_failures, count_run
 from triage.verdict.document import Summary
+from triage.verdict.incidents import incident_notes
 from triage.verdict.judgements import Judgement, judgement
 from triage.verdict.keeping import keep_verdict
 from triage.verdict.mutes import mutes_at
@@ -145,7 +146,7 @@ def _summary(
         failures,
         standing,
         is_incomplete,
-        _notes(run),
+        (*(each.sentence for each in incident_notes(run, judgements)), *_notes(run)),
         elsewhere,
         policy_sha256=policy.in_force.sha256,
     )

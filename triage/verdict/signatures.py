@@ -29,7 +29,20 @@ class Elsewhere:
             "pull_requests": self.pull_requests,
             "reference_runs": self.reference_runs,
             "since": self.since.isoformat(),
+            "sentence": self.sentence,
         }
+
+    @property
+    def sentence(self) -> str:
+        """Say it in one sentence."""
+        places = []
+        if self.pull_requests:
+            plural = "" if self.pull_requests == 1 else "s"
+            places.append(f"{self.pull_requests} other pull request{plural}")
+        if self.reference_runs:
+            plural = "" if self.reference_runs == 1 else "s"
+            places.append(f"{self.reference_runs} run{plural} of the default branch")
+        return f"The same failure in {' and '.join(places)} since {self.since:%H:%M} UTC"
 
 
 def seen_elsewhere(run: Run, judgements: Sequence[Judgement]) -> Mapping[str, Elsewhere]:

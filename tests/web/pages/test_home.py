@@ -124,4 +124,4 @@ def test_the_number_of_queries_is_the_same_for_one_repository_and_many() -> None
         case = make_case(repository)
         make_escalation(case, make_epoch(case))
 
-    assert queries("/") == few == 6
+    assert queries("/") == few == 7

@@ -159,4 +159,4 @@ def test_the_number_of_queries_is_the_same_for_few_runs_and_many() -> None:
         make_epoch(case, label=1)
         make_judged_run(repository, [flip(case)])
 
-    assert queries(PATH) == few == 16
+    assert queries(PATH) == few == 17

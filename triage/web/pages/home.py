@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import QueryDict
 from django.utils import timezone
 
-from triage.models import Escalation, Repository, Run, Verdict
+from triage.models import Escalation, ProviderIncident, Repository, Run, Verdict
 from triage.terms import Conclusion, EscalationState
 from triage.web.presenters.gauges import Gauge, stored_gauge
 from triage.web.presenters.pagination import page_of
@@ -40,13 +40,14 @@ class HomePage:
 
     needing: Sequence[RunRow]
     escalations: Sequence[Escalation]
+    incidents: Sequence[ProviderIncident]
     repositories: Page[Repository]
     rows: Sequence[RepositoryRow]
     address: str
 
 
 def home_page(parameters: QueryDict) -> HomePage:
-    """Read the first page; six queries at most, however much there is."""
+    """Read the first page; seven queries at most, however much there is."""
     repositories = page_of(_with_newest_run(), parameters, REPOSITORIES_PER_PAGE)
     newest_ids = [each.newest_run for each in repositories]  # type: ignore[attr-defined]
     needing_ids = _runs_needing_you()
@@ -54,6 +55,7 @@ def home_page(parameters: QueryDict) -> HomePage:
     return HomePage(
         needing=[rows[pk] for pk in needing_ids],
         escalations=_open_escalations(),
+        incidents=list(ProviderIncident.objects.filter(closed_at__isnull=True)),
         repositories=repositories,
         rows=[
             _repository_row(repository, rows.get(newest))

@@ -11,7 +11,8 @@ from django.http import Http404, QueryDict
 from django.utils import timezone
 
 from triage.history.suite_state import margin_check
-from triage.models import Case, Mute, Repository, Run
+from triage.models import Case, Mute, ProviderIncident, Repository, Run
+from triage.verdict.incidents import incidents_of
 from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
@@ -40,13 +41,14 @@ class RepositoryPage:
     margins: str
     cases: Sequence[LivelyCase]
     mutes: Sequence[Mute]
+    incidents: Sequence[ProviderIncident]
     # None for a repository in which no case calls an LLM.
     insight: RepositoryInsight | None
     address: str
 
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; sixteen queries, however many runs and cases it has."""
+    """Read a repository's page; seventeen queries, however many runs and cases it has."""
     repository = Repository.objects.filter(full_name=full_name).first()
     if repository is None:
         raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
@@ -63,6 +65,7 @@ def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
         margins=margin_sentence(margin_check(repository.pk)),
         cases=lively_cases(repository.pk, (now - LIVELY).date()),
         mutes=mutes_of(repository.pk, now),
+        incidents=incidents_of(repository.pk, now - LIVELY),
         insight=_insight(repository),
         address=settings.TIEBREAK_URL,
     )

@@ -37,6 +37,8 @@ class FindingRow:
     budget: Gauge | None
     budget_note: str
     next_step: str
+    # Where else the failure was seen, in one sentence; empty where nowhere.
+    elsewhere: str
     evidence: Evidence
 
 
@@ -65,6 +67,7 @@ def _row(finding: Finding, told: Mapping[str, Any], shown: Evidence) -> FindingR
         budget=stored_gauge(receipt.get("budget")) if difference in CHARGEABLE else None,
         budget_note=NEVER_CHARGED.get(difference, "no budget yet"),
         next_step=receipt.get("next_step") or told.get("next_step") or "",
+        elsewhere=(told.get("elsewhere") or {}).get("sentence", ""),
         evidence=shown,
     )
 
