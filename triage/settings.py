@@ -103,11 +103,14 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ROUTES = {"triage.deliver": {"queue": "publish"}}
 # The message that starts an upload's work is a hint; this is what keeps the promise.
 SWEEP_SECONDS = 60.0
+# Looked for hourly, done weekly per repository.
+CALIBRATION_SECONDS = 3_600.0
 # A forge wants seconds between two writes; what waits for its turn should not wait a minute.
 PUBLISHING_SECONDS = 5.0
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS},
     "sweep-publications": {"task": "triage.sweep_publications", "schedule": PUBLISHING_SECONDS},
+    "calibrate": {"task": "triage.calibrate_where_due", "schedule": CALIBRATION_SECONDS},
     "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},

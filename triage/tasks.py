@@ -10,6 +10,8 @@ from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.publish.delivering import deliver as deliver_publication
 from triage.publish.starting import start_due as start_due_publications
+from triage.verdict.calibration_reports import ask_where_due
+from triage.verdict.calibration_reports import run as run_calibration
 from triage.verdict.incidents import close_quiet
 from triage.verdict.muting import end_expired_mutes as end_mutes
 from triage.webhooks.processing import process as process_webhook
@@ -74,3 +76,15 @@ def end_expired_mutes() -> None:
 def close_incidents() -> None:
     """Close the provider incidents that have gone quiet."""
     close_quiet(timezone.now())
+
+
+@shared_task(name="triage.calibrate", acks_late=True)
+def calibrate(report_id: int) -> None:
+    """Run one calibration."""
+    run_calibration(report_id)
+
+
+@shared_task(name="triage.calibrate_where_due", acks_late=True)
+def calibrate_where_due() -> None:
+    """Ask for the calibrations that are a week old."""
+    ask_where_due()

@@ -180,3 +180,12 @@ class PolicyState(StrEnum):
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
+
+
+class CalibrationState(StrEnum):
+    """How far a calibration has come."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"

@@ -1,5 +1,6 @@
 """The tables, one module per noun."""
 
+from triage.models.calibrations import CalibrationReport
 from triage.models.cases import Case
 from triage.models.circumstances import EpochCircumstance, Told
 from triage.models.epochs import Epoch, EpochDay, EpochHour, EpochLabel
@@ -24,6 +25,7 @@ from triage.models.uploads import Upload
 from triage.models.verdicts import Finding, Verdict
 
 __all__ = [
+    "CalibrationReport",
     "Case",
     "Channel",
     "Delivery",

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from triage.web import muting, notifying, views
+from triage.web import calibrating, muting, notifying, views
 
 urlpatterns = [
     path("", views.home, name="home"),
-    path("r/<path:full_name>/budgets/", views.budgets, name="budgets"),
+    path("repositories/<path:full_name>/calibration/", calibrating.calibration, name="calibration"),
+    path("repositories/<path:full_name>/budgets/", views.budgets, name="budgets"),
     path("r/<path:full_name>/", views.repository, name="repository"),
     path("runs/<int:pk>/", views.run, name="run"),
     path("cases/<int:pk>/", views.case, name="case"),

@@ -11,7 +11,7 @@ from triage.upload.acceptance import find_or_add_repository
 
 pytestmark = pytest.mark.django_db
 
-PATH = f"/r/{REPO}/budgets/"
+PATH = f"/repositories/{REPO}/budgets/"
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from budgets.second_pass import MIN_HISTORY_CALLS
 from triage.management.repositories import find_repository
 from triage.management.tables import ensure_tables
 from triage.verdict.calibration import REPLAYS, Calibration, MovedLabel, calibrate
+from triage.verdict.calibration_reports import document_of
 from triage.verdict.label_replays import FEWEST_RUNS, REPEATS
 from triage.verdict.recorded_labels import LabelRecord, read_labels
 from triage.verdict.rules import RULES_VERSION
@@ -44,7 +45,7 @@ class Command(BaseCommand):
         missing = record.labels.runs_missing
         estimates = None if missing else calibrate(record.labels, replays=options["replays"])
         if options["json"]:
-            document = _document(options["repo"], record, estimates)
+            document = document_of(options["repo"], record, estimates)
             self.stdout.write(json.dumps(document, indent=2, ensure_ascii=False))
             return
         lines = _table(record, estimates) if estimates else _too_short(record)
@@ -107,47 +108,6 @@ def _moved(each: MovedLabel) -> Iterator[str]:
     yield f"  missed                {each.missed}"
     yield f"    not in first call   {each.unseen}"
     yield f"  repeats per run       {each.repeats_per_run:.1f}"
-
-
-def _document(repo: str, record: LabelRecord, estimates: Calibration | None) -> dict[str, Any]:
-    cases, runs = record.labels.labels.shape
-    return {
-        "repo": repo,
-        "rules": RULES_VERSION,
-        "cases": cases,
-        "runs": runs,
-        "since": record.since.isoformat() if record.since else None,
-        "left_out": {"without_label": record.without_label, "with_several": record.with_several},
-        "runs_needed": FEWEST_RUNS,
-        "runs_missing": record.labels.runs_missing,
-        "estimates": _estimates(estimates) if estimates else None,
-    }
-
-
-def _estimates(estimates: Calibration) -> dict[str, Any]:
-    unchanged = estimates.unchanged
-    return {
-        "cases": estimates.cases,
-        "runs": estimates.runs,
-        "replays": estimates.replays,
-        "unchanged": {
-            "blocked": unchanged.blocked.as_json(),
-            "held": unchanged.held.as_json(),
-            "flipping": unchanged.flipping.as_json(),
-            "repeats_per_run": unchanged.repeats_per_run,
-        },
-        "moved": [
-            {
-                "share_of_calls": each.share_of_calls,
-                "blocked": each.blocked.as_json(),
-                "held": each.held.as_json(),
-                "missed": each.missed.as_json(),
-                "unseen": each.unseen.as_json(),
-                "repeats_per_run": each.repeats_per_run,
-            }
-            for each in estimates.moved
-        ],
-    }
 
 
 def _replays(text: str) -> int:
