@@ -20,12 +20,21 @@ DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
 globals().update(mail_settings(EMAIL_URL))
 ALLOW_PRIVATE_WEBHOOKS = ENVIRONMENT.ALLOW_PRIVATE_WEBHOOKS
 
-INSTALLED_APPS = ["django.contrib.staticfiles", "budgets", "triage"]
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "budgets",
+    "triage",
+]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "triage.web.security.content_security_policy",
 ]
@@ -37,7 +46,10 @@ TEMPLATES = [
         "DIRS": [PROJECT_DIR / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
-            "context_processors": ["django.template.context_processors.request"],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+            ],
             "builtins": ["triage.web.template_tags"],
         },
     }
@@ -72,6 +84,19 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [PROJECT_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
+
+LOGIN_URL = "sign-in"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {}),
+        ("MinimumLengthValidator", {"min_length": 12}),
+        ("CommonPasswordValidator", {}),
+    )
+]
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = TIEBREAK_URL.startswith("https://")
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
 
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -189,3 +189,17 @@ class CalibrationState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+
+
+class Role(StrEnum):
+    """What a person may do in a repository; each may also do what the ones before it may."""
+
+    VIEWER = "viewer"
+    MEMBER = "member"
+    DECIDER = "decider"
+    ADMIN = "admin"
+
+    def covers(self, other: "Role") -> bool:
+        """Whether whoever has this role may do what the other one may."""
+        order = list(Role)
+        return order.index(self) >= order.index(other)

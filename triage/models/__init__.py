@@ -13,6 +13,7 @@ from triage.models.github import (
     WebhookDelivery,
 )
 from triage.models.incidents import ProviderIncident
+from triage.models.members import AuditEntry, Invitation, Membership
 from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
@@ -25,6 +26,7 @@ from triage.models.uploads import Upload
 from triage.models.verdicts import Finding, Verdict
 
 __all__ = [
+    "AuditEntry",
     "CalibrationReport",
     "Case",
     "Channel",
@@ -40,6 +42,8 @@ __all__ = [
     "GitHubApp",
     "GitHubRepository",
     "Installation",
+    "Invitation",
+    "Membership",
     "Mute",
     "Notification",
     "Observation",

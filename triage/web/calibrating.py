@@ -4,7 +4,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from triage.access.audit import note
 from triage.models import Repository
+from triage.terms import Role
 from triage.verdict.calibration_reports import ask
 from triage.web.changing import may_change, require_change, who_asks
 from triage.web.pages.calibration import calibration_page
@@ -17,11 +19,12 @@ def calibration(request: HttpRequest, full_name: str) -> HttpResponse:
     if repository is None:
         raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
     if request.method == "POST":
-        require_change(request, repository)
+        require_change(request, repository, Role.MEMBER)
         ask(repository.pk, who_asks(request))
+        note(request, "calibration_asked_for", repository)
         return redirect("calibration", full_name=full_name)
     context = {
         "page": calibration_page(repository, request.GET),
-        "may_change": may_change(request, repository),
+        "may_change": may_change(request, repository, Role.MEMBER),
     }
     return render(request, "web/calibration.html", context)

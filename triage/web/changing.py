@@ -1,23 +1,22 @@
 """Who may change something from a page, and in whose name."""
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
+from triage.access.roles import may, require, who
 from triage.models import Repository
+from triage.terms import Role
 
 
-def may_change(request: HttpRequest, repository: Repository) -> bool:
+def may_change(request: HttpRequest, repository: Repository, role: Role = Role.ADMIN) -> bool:
     """Whether the forms of a repository's pages are open to whoever asks."""
-    user = getattr(request, "user", None)
-    return bool(user and user.is_authenticated)
+    return may(request, repository, role)
 
 
-def require_change(request: HttpRequest, repository: Repository) -> None:
+def require_change(request: HttpRequest, repository: Repository, role: Role = Role.ADMIN) -> None:
     """Raise ``PermissionDenied`` unless whoever asks may change the repository."""
-    if not may_change(request, repository):
-        raise PermissionDenied("Sign in to change this.")
+    require(request, repository, role)
 
 
 def who_asks(request: HttpRequest) -> str:
     """Return the name of the person who is signed in."""
-    return str(getattr(request, "user", "nobody"))
+    return who(request)

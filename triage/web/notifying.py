@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from triage.access.audit import note
 from triage.errors import InvalidRequestError
 from triage.models import Channel, Delivery, Repository
 from triage.notifications.channels import add_channel, remove_channel, send_again, send_test
@@ -30,13 +31,16 @@ def test(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
     """Send a test message to a channel."""
     channel = _channel(request, full_name, pk)
     send_test(channel, who_asks(request))
+    note(request, "channel_tested", channel.repository, channel.name)
     return _back(full_name, "sent")
 
 
 @require_POST
 def remove(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
     """Remove a channel."""
-    remove_channel(_channel(request, full_name, pk))
+    channel = _channel(request, full_name, pk)
+    remove_channel(channel)
+    note(request, "channel_removed", channel.repository, channel.name)
     return _back(full_name, "channels")
 
 

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from triage.terms import Role
 from triage.web.changing import may_change
 from triage.web.forms.mute import MuteForm
 from triage.web.pages.budgets import budgets_page
@@ -43,5 +44,8 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 def case(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is known of a case."""
     page = case_page(pk)
-    mute = {"mute_form": MuteForm(), "may_change": may_change(request, page.case.repository)}
+    mute = {
+        "mute_form": MuteForm(),
+        "may_change": may_change(request, page.case.repository, Role.DECIDER),
+    }
     return render(request, "web/case.html", {"page": page, **mute})

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from waitress.server import create_server
 
 from triage import pipeline
+from triage.access.invitations import first_invitation
 from triage.management.clock import Clock
 from triage.management.tables import ensure_tables
 from triage.parse.upload import DEFAULT_LIMITS
@@ -40,5 +41,8 @@ class Command(BaseCommand):
             max_request_body_size=2 * DEFAULT_LIMITS.compressed_bytes,
             ident="tiebreak",
         )
+        first = first_invitation()
+        if first:
+            self.stdout.write(f"No account yet; make the first one at {first}")
         self.stdout.write(f"Serving on http://{options['host']}:{options['port']}/")
         server.run()

@@ -1,0 +1,31 @@
+"""Note what was changed by whom: the log is only ever added to."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from triage.access.roles import who
+from triage.models import AuditEntry, Repository
+
+
+def note(
+    request: HttpRequest,
+    action: str,
+    repository: Repository | None = None,
+    subject: str = "",
+    **detail: Any,
+) -> None:
+    """Add one entry. ``detail`` must hold no secret."""
+    AuditEntry.objects.create(
+        repository=repository,
+        who=who(request),
+        action=action,
+        subject=subject[:300],
+        detail=detail,
+        address=address_of(request),
+    )
+
+
+def address_of(request: HttpRequest) -> str | None:
+    """Return the address that the request came from."""
+    return request.META.get("REMOTE_ADDR") or None

@@ -1,0 +1,40 @@
+"""The role of a person in a repository, and the door that asks for one."""
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from triage.models import Membership, Repository
+from triage.terms import Role
+
+
+def role_of(request: HttpRequest, repository: Repository) -> Role | None:
+    """Return what whoever asks may do in a repository; ``None`` without a role."""
+    user = request.user
+    if not user.is_authenticated or not user.is_active:
+        return None
+    if user.is_superuser:
+        return Role.ADMIN
+    found = Membership.objects.filter(repository=repository, user_id=user.pk).first()
+    return Role(found.role) if found else None
+
+
+def may(request: HttpRequest, repository: Repository, role: Role) -> bool:
+    """Whether whoever asks has at least this role in a repository."""
+    held = role_of(request, repository)
+    return held is not None and held.covers(role)
+
+
+def require(request: HttpRequest, repository: Repository, role: Role) -> None:
+    """Raise ``PermissionDenied`` unless whoever asks has at least this role."""
+    if may(request, repository, role):
+        return
+    if not request.user.is_authenticated:
+        raise PermissionDenied("Sign in to change this.")
+    raise PermissionDenied(
+        f"This takes the role {role} in {repository.full_name}; ask one of its admins for it."
+    )
+
+
+def who(request: HttpRequest) -> str:
+    """Return the name of the person who is signed in."""
+    return request.user.get_username() or "nobody"

@@ -1,0 +1,86 @@
+"""The views of accounts: sign in, sign out, take an invitation."""
+
+from django.contrib.auth import authenticate, login, logout
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from triage.access.audit import address_of, note
+from triage.access.invitations import accept, find_invitation
+from triage.access.throttle import WINDOW, is_throttled, note_failure
+from triage.errors import NotFoundError
+from triage.web.forms.account import InvitationForm, SignInForm
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Ask for name and password, and go back to where the person came from."""
+    form = SignInForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        return _try(request, form)
+    return _sign_in_page(request, form, 200)
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session."""
+    logout(request)
+    return redirect("home")
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, secret: str) -> HttpResponse:
+    """Let a person who was invited choose a password."""
+    try:
+        invited = find_invitation(secret)
+    except NotFoundError as error:
+        raise Http404(error.message) from None
+    form = InvitationForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user = accept(secret, form.cleaned_data["password"])
+        except ValidationError as error:
+            form.add_error("password", error)
+        else:
+            login(request, user)
+            note(request, "account_made", invited.repository, user.get_username())
+            return redirect("home")
+    status = 400 if form.errors else 200
+    shown = {"form": form, "invited": invited}
+    return render(request, "access/invitation.html", shown, status=status)
+
+
+def _try(request: HttpRequest, form: SignInForm) -> HttpResponse:
+    name, address = form.cleaned_data["name"], address_of(request)
+    if is_throttled(name, address):
+        minutes = WINDOW.seconds // 60
+        form.add_error(None, f"Too many attempts failed. Wait {minutes} minutes, then try again.")
+        return _sign_in_page(request, form, 429)
+    user = authenticate(request, username=name, password=form.cleaned_data["password"])
+    if user is None:
+        note_failure(name, address)
+        form.add_error(None, "Name and password do not fit together.")
+        return _sign_in_page(request, form, 400)
+    login(request, user)
+    note(request, "signed_in")
+    return redirect(_next(request))
+
+
+def _sign_in_page(request: HttpRequest, form: SignInForm, status: int) -> HttpResponse:
+    shown = {"form": form, "next": _next(request)}
+    return render(request, "access/sign_in.html", shown, status=status)
+
+
+def _next(request: HttpRequest) -> str:
+    """Return the page that the person came from, if it is one of ours."""
+    told = request.POST.get("next") or request.GET.get("next") or "/"
+    is_ours = url_has_allowed_host_and_scheme(told, {request.get_host()}, request.is_secure())
+    return told if is_ours else "/"
