@@ -13,13 +13,14 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from triage.models import Repository, Upload
+from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.import_report import import_report
 from triage.parse.upload import read_upload
 from triage.publish.outbox import want_newest_verdict
 from triage.record.recorder import record
 from triage.record.storage import read_stored
 from triage.terms import UploadState
+from triage.verdict.escalations.deciding import waiting_runs
 from triage.verdict.judge import judge
 
 logger = logging.getLogger(__name__)
@@ -56,6 +57,17 @@ def sweep() -> int:
             # One upload that cannot be processed must not keep the others from their verdicts.
             logger.exception("upload %s could not be processed", upload_id)
     return len(identities)
+
+
+def judge_waiting(escalation_id: int) -> None:
+    """Judge again every run that waited for a decision, each in a transaction of its own."""
+    escalation = Escalation.objects.get(pk=escalation_id)
+    for run_id in waiting_runs(escalation):
+        with transaction.atomic():
+            Repository.objects.select_for_update().get(pk=escalation.repository_id)
+            run = Run.objects.get(pk=run_id)
+            judge(run)
+            want_newest_verdict(run)
 
 
 def release_leases() -> None:

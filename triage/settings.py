@@ -136,6 +136,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS},
     "sweep-publications": {"task": "triage.sweep_publications", "schedule": PUBLISHING_SECONDS},
     "calibrate": {"task": "triage.calibrate_where_due", "schedule": CALIBRATION_SECONDS},
+    "remind": {"task": "triage.remind", "schedule": SWEEP_SECONDS},
     "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},

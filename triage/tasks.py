@@ -12,6 +12,7 @@ from triage.publish.delivering import deliver as deliver_publication
 from triage.publish.starting import start_due as start_due_publications
 from triage.verdict.calibration_reports import ask_where_due
 from triage.verdict.calibration_reports import run as run_calibration
+from triage.verdict.escalations.reminders import remind as remind_of_escalations
 from triage.verdict.incidents import close_quiet
 from triage.verdict.muting import end_expired_mutes as end_mutes
 from triage.webhooks.processing import process as process_webhook
@@ -76,6 +77,18 @@ def end_expired_mutes() -> None:
 def close_incidents() -> None:
     """Close the provider incidents that have gone quiet."""
     close_quiet(timezone.now())
+
+
+@shared_task(name="triage.judge_waiting", acks_late=True)
+def judge_waiting(escalation_id: int) -> None:
+    """Judge again the runs that waited for a decision."""
+    pipeline.judge_waiting(escalation_id)
+
+
+@shared_task(name="triage.remind", acks_late=True)
+def remind() -> None:
+    """Remind of the questions to people that are open."""
+    remind_of_escalations(timezone.now())
 
 
 @shared_task(name="triage.calibrate", acks_late=True)

@@ -203,3 +203,12 @@ class Role(StrEnum):
         """Whether whoever has this role may do what the other one may."""
         order = list(Role)
         return order.index(self) >= order.index(other)
+
+
+class DecisionKind(StrEnum):
+    """What a person may answer to an escalation. None of it makes a flip a flake."""
+
+    UPHOLD = "uphold"
+    ACCEPT_LABEL = "accept_label"
+    REGISTER_TIE_BREAK = "register_tie_break"
+    DEFER = "defer"

@@ -22,7 +22,7 @@ def body(days: int = 14, **told: Any) -> dict[str, Any]:
 
 def call(case: Case, method: str, told: dict[str, Any] | None = None, token: str = "") -> Any:
     """Ask the API with a token of the case's repository, unless another one is given."""
-    token = token or create_token(case.repository, "ci")
+    token = token or create_token(case.repository, "ci", ["upload", "read", "decide"])
     return Client().generic(
         method,
         f"/api/v1/cases/{case.pk}/mute",
@@ -67,7 +67,7 @@ def test_what_is_not_legal_is_answered_with_the_reason(told: dict[str, Any], mes
 
 def test_a_case_of_another_repository_is_not_there() -> None:
     theirs = make_case(make_repository("other/bot"))
-    ours = create_token(make_repository(), "ci")
+    ours = create_token(make_repository(), "ci", ["upload", "read", "decide"])
 
     assert call(theirs, "POST", body(), ours).status_code == 404
     assert call(theirs, "POST", body(), "nonsense").status_code == 401

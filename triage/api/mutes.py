@@ -9,6 +9,7 @@ from pydantic import AwareDatetime
 
 from triage.errors import NotFoundError
 from triage.models import Case, Mute, Token
+from triage.upload.tokens import require_scope
 from triage.verdict.muting import MuteRequest, end_mute, mute_case
 
 router = Router(tags=["cases"])
@@ -29,6 +30,7 @@ class MuteBody(Schema):
 def create_mute(request: HttpRequest, case_id: CaseId, body: MuteBody) -> Status[dict[str, Any]]:
     """Let wording differences of a case not fail runs until a day. Label flips still block."""
     token: Token = request.auth  # type: ignore[attr-defined]
+    require_scope(token, "decide")
     asked = MuteRequest(body.owner, body.reason, body.until)
     mute = mute_case(_visible_case(token, case_id), asked, _who(token))
     return Status(201, _shown(mute))
@@ -38,6 +40,7 @@ def create_mute(request: HttpRequest, case_id: CaseId, body: MuteBody) -> Status
 def delete_mute(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
     """End the mute of a case before its time."""
     token: Token = request.auth  # type: ignore[attr-defined]
+    require_scope(token, "decide")
     return _shown(end_mute(_visible_case(token, case_id), _who(token)))
 
 

@@ -14,6 +14,7 @@ from triage.errors import ForbiddenError, NotFoundError
 from triage.models import Token, Upload
 from triage.terms import UploadState
 from triage.upload.acceptance import accept
+from triage.upload.tokens import require_scope
 
 router = Router(tags=["uploads"])
 
@@ -40,6 +41,7 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     job, part (i/n). Or the report, gzip or tar.gz as the body and the rest in the query.
     """
     token = request.auth  # type: ignore[attr-defined]
+    require_scope(token, "upload")
     submission = read_submission(request)
     if submission.repo != token.repository.full_name:
         raise ForbiddenError(

@@ -3,6 +3,7 @@
 from triage.models.calibrations import CalibrationReport
 from triage.models.cases import Case
 from triage.models.circumstances import EpochCircumstance, Told
+from triage.models.decisions import Decision
 from triage.models.epochs import Epoch, EpochDay, EpochHour, EpochLabel
 from triage.models.escalations import Escalation
 from triage.models.github import (
@@ -30,6 +31,7 @@ __all__ = [
     "CalibrationReport",
     "Case",
     "Channel",
+    "Decision",
     "Delivery",
     "Epoch",
     "EpochCircumstance",

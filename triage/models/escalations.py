@@ -26,6 +26,8 @@ class Escalation(models.Model):
     owner = models.CharField(max_length=200, blank=True, default="")
     opened_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
+    # How far reminding has come: 0 none, 1 at half time, 2 when due, 3 expired.
+    reminders = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         constraints = [

@@ -16,12 +16,19 @@ class Repository(models.Model):
     full_name = models.CharField(max_length=FULL_NAME_LENGTH, unique=True)
     # Runs of this branch without a pull request are the reference that others are held against.
     default_branch = models.CharField(max_length=255, default="main")
+    # The text of its CODEOWNERS file; empty when none is known.
+    codeowners = models.TextField(blank=True, default="")
     # The slot in the outcome vectors that the next new case takes; only grows.
     next_slot = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
         return self.full_name
+
+
+def upload_and_read() -> list[str]:
+    """Return what a token of CI may do unless more is asked for."""
+    return ["upload", "read"]
 
 
 class Token(models.Model):
@@ -35,6 +42,10 @@ class Token(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # Until when it works; NULL for one without an end.
+    expires_at = models.DateTimeField(null=True, blank=True)
+    # What it may do: "upload", "read", "decide".
+    scopes = models.JSONField(default=upload_and_read)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.repository})"

@@ -3,24 +3,38 @@
 import hashlib
 import hmac
 import secrets
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 from django.utils import timezone
 
-from triage.errors import UnauthorizedError
+from triage.errors import ForbiddenError, UnauthorizedError
 from triage.models import Repository, Token
 
 PREFIX = "tbk_"
+UPLOAD_AND_READ = ("upload", "read")
+SCOPES = (*UPLOAD_AND_READ, "decide")
 SECRET_BYTES = 32
 # Last use is for people who tidy up; to the minute is enough and saves a write per request.
 USE_RESOLUTION = timedelta(minutes=1)
 
 
-def create_token(repository: Repository, name: str) -> str:
+def create_token(
+    repository: Repository,
+    name: str,
+    scopes: Sequence[str] = UPLOAD_AND_READ,
+    expires_at: datetime | None = None,
+) -> str:
     """Make a token and return its secret, which cannot be read again."""
     secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
-    Token.objects.create(repository=repository, name=name, digest=_digest(secret))
+    Token.objects.create(
+        repository=repository,
+        name=name,
+        digest=_digest(secret),
+        scopes=list(scopes),
+        expires_at=expires_at,
+    )
     return secret
 
 
@@ -33,8 +47,22 @@ def authenticate(secret: str) -> Token:
             "the token is not known here; make one with 'manage.py create_token OWNER/NAME' and "
             "send it as 'Authorization: Bearer TOKEN'"
         )
+    if token.expires_at and token.expires_at <= timezone.now():
+        raise UnauthorizedError(
+            f"the token expired on {token.expires_at:%Y-%m-%d %H:%M} UTC; make a new one with "
+            "'manage.py create_token OWNER/NAME'"
+        )
     _note_use(token)
     return token
+
+
+def require_scope(token: Token, scope: str) -> None:
+    """Raise ``ForbiddenError`` unless a token may do this."""
+    if scope not in token.scopes:
+        raise ForbiddenError(
+            f"the token may {', '.join(token.scopes)} and not {scope}; make one with "
+            f"'manage.py create_token OWNER/NAME --scope {scope}'"
+        )
 
 
 def _note_use(token: Token) -> None:

@@ -17,6 +17,8 @@ from triage.verdict.changes import (
 )
 from triage.verdict.counting import RunCounts, RunFailures, count_failures, count_run
 from triage.verdict.document import Summary
+from triage.verdict.escalations.effects import apply_decisions, decisions_in_effect
+from triage.verdict.escalations.opening import open_escalations
 from triage.verdict.incidents import incident_notes
 from triage.verdict.judgements import Judgement, judgement
 from triage.verdict.keeping import keep_verdict
@@ -25,7 +27,7 @@ from triage.verdict.news import tell
 from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.run_policy import RunPolicy
-from triage.verdict.settlement import charge, correct_tallies, open_escalations
+from triage.verdict.settlement import charge, correct_tallies
 from triage.verdict.signatures import seen_elsewhere
 from triage.verdict.standings import BudgetStanding, account_standings, repository_standing
 from triage.verdict.tie_breaks import rule_on_flips
@@ -84,6 +86,7 @@ def _judge_questions(
 ) -> list[Judgement]:
     tie_breaks = [policy.tie_break(question) for question in questions]
     weights = rule_on_flips(questions, weigh(questions, shared), tie_breaks)
+    weights = apply_decisions(questions, weights, decisions_in_effect(questions))
     cases = [question.result.case_id for question in questions]
     base = base_failures(run, cases)
     mutes = mutes_at(cases, run.at)

@@ -66,12 +66,15 @@ class RunPolicy:
             kinds.add(FindingKind.INHERITED)
         return frozenset(kinds)
 
-    def owner(self, tie_break: TieBreak) -> str:
-        """Return who is asked about a flip; empty where the policy names nobody."""
+    def named_owner(self, tie_break: TieBreak) -> str:
+        """Return whom a tie-break names to be asked; empty where it names nobody."""
         registered = tie_break.registered
-        told = registered.to if isinstance(registered, Escalate | Threshold) else None
-        default = self.in_force.policy.owners.default if self.in_force.sha256 else ""
-        return told or default
+        return (registered.to if isinstance(registered, Escalate | Threshold) else None) or ""
+
+    @property
+    def default_owner(self) -> str:
+        """Who is asked where nobody else is named; empty without a policy."""
+        return self.in_force.policy.owners.default if self.in_force.sha256 else ""
 
     def due(self, tie_break: TieBreak) -> timedelta:
         """Return how long a person may take to answer."""

@@ -1,4 +1,4 @@
-"""What follows from findings: charges, corrected tallies, escalations."""
+"""What follows from findings: charges and corrected tallies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,12 +11,10 @@ from triage.history.circumstances import (
     take_from_circumstances,
 )
 from triage.history.tallies import Tally, add_to_tallies, take_from_tallies, tally_calls
-from triage.models import Escalation, Mute, Result, Run
-from triage.terms import Difference, FindingKind
+from triage.models import Mute, Result, Run
 from triage.verdict.judgements import Judgement, is_payable
 from triage.verdict.questions import CiRun, Question, calls_of
-from triage.verdict.rules import CHARGEABLE, PROVEN, Ground
-from triage.verdict.run_policy import RunPolicy
+from triage.verdict.rules import CHARGEABLE, PROVEN
 from triage.verdict.weighing import Weight
 
 
@@ -86,30 +84,3 @@ def _set_counted(result: Result, should_count: bool) -> None:  # noqa: FBT001
         take_from_circumstances(by_circumstances, result.at)
     result.is_counted = should_count
     result.save(update_fields=["is_counted"])
-
-
-def open_escalations(judgements: Iterable[Judgement], policy: RunPolicy) -> None:
-    """Ask a person about every flip that nothing else can settle, once per class."""
-    for each in judgements:
-        if each.kind is FindingKind.NEAR_TIE and each.ground is Ground.OPEN:
-            _open_escalation(each, policy)
-
-
-def _open_escalation(each: Judgement, policy: RunPolicy) -> None:
-    result = each.question.result
-    flip = next(c for c in each.question.calls if c.difference is Difference.LABEL)
-    first, second = sorted([flip.expected or "", flip.observed or ""])
-    if result.epoch_id is None or first == second:
-        return
-    Escalation.objects.get_or_create(
-        case_id=result.case_id,
-        epoch_id=result.epoch_id,
-        first_label=first,
-        second_label=second,
-        defaults={
-            "repository_id": result.repository_id,
-            "opened_at": result.at,
-            "owner": policy.owner(each.tie_break),
-            "due_at": result.at + policy.due(each.tie_break),
-        },
-    )

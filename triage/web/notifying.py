@@ -64,6 +64,7 @@ def _add(request: HttpRequest, repository: Repository, form: ChannelForm) -> Htt
     except InvalidRequestError as error:
         form.add_error(None, error.message)
         return _page(request, repository, form, status=400)
+    note(request, "channel_added", repository, form.asked.name)
     if not added.signing_secret:
         return _back(repository.full_name, "channels")
     # The one answer that shows the secret; a redirect would have to carry it along.

@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from triage.web import calibrating, muting, notifying, signing_in, views
+from triage.web import calibrating, escalating, muting, notifying, signing_in, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("sign-in/", signing_in.sign_in, name="sign-in"),
     path("sign-out/", signing_in.sign_out, name="sign-out"),
     path("invitations/<str:secret>/", signing_in.invitation, name="invitation"),
+    path("escalations/<int:pk>/", escalating.escalation, name="escalation"),
+    path("repositories/<path:full_name>/escalations/", escalating.inbox, name="escalations"),
     path("repositories/<path:full_name>/calibration/", calibrating.calibration, name="calibration"),
     path("repositories/<path:full_name>/budgets/", views.budgets, name="budgets"),
     path("r/<path:full_name>/", views.repository, name="repository"),

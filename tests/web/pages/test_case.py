@@ -93,7 +93,7 @@ def test_an_open_question_stands_above_the_history() -> None:
 
     page = text(f"/cases/{case.pk}/")
 
-    assert page.index("Open question: is it") < page.index('id="history"')
+    assert page.index("Open question</a>: is it") < page.index('id="history"')
 
 
 def test_charges_and_reversals_are_both_in_the_ledger() -> None:

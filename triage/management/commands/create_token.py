@@ -1,13 +1,15 @@
 """Make a token for a repository and print it once."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from triage.management.tables import ensure_tables
 from triage.models.repositories import FULL_NAME
 from triage.upload.acceptance import find_or_add_repository
-from triage.upload.tokens import create_token
+from triage.upload.tokens import SCOPES, UPLOAD_AND_READ, create_token
 
 
 class Command(BaseCommand):
@@ -19,6 +21,13 @@ class Command(BaseCommand):
         """Declare the arguments of the command."""
         parser.add_argument("repo", metavar="OWNER/NAME")
         parser.add_argument("--name", default="ci", help="what to call the token")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=SCOPES,
+            help="what it may do, once per scope; default: upload and read",
+        )
+        parser.add_argument("--days", type=int, help="for how many days it works; default: no end")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
@@ -27,4 +36,7 @@ class Command(BaseCommand):
             raise CommandError(f"repo must be OWNER/NAME, got {full_name!r}", returncode=2)
         ensure_tables()
         repository = find_or_add_repository(full_name)
-        self.stdout.write(create_token(repository, options["name"]))
+        days = options["days"]
+        expires_at = timezone.now() + timedelta(days=days) if days else None
+        scopes = options["scope"] or UPLOAD_AND_READ
+        self.stdout.write(create_token(repository, options["name"], scopes, expires_at))

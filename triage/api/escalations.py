@@ -1,0 +1,118 @@
+"""Read the questions to people, and answer one."""
+
+from typing import Annotated, Any, Literal
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest
+from ninja import Path, Query, Router, Schema, Status
+from pydantic import AwareDatetime
+
+from triage.api.budgets import PageNumber, PageSize
+from triage.dispatch import after_decision
+from triage.errors import NotFoundError
+from triage.models import Decision, Escalation, Token
+from triage.terms import EscalationState
+from triage.upload.tokens import require_scope
+from triage.verdict.escalations.deciding import Answer, decide, waiting_runs
+
+router = Router(tags=["escalations"])
+
+HIGHEST_ID = 2**63 - 1
+EscalationId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+Wanted = Annotated[
+    Literal["", "open", "decided", "expired"], Query("", description="Those in one state only.")
+]
+
+
+class AnswerBody(Schema):
+    """The answer to an escalation: uphold, accept_label, register_tie_break or defer."""
+
+    kind: str
+    why: str
+    label: str = ""
+    until: AwareDatetime | None = None
+
+
+@router.get("/escalations", summary="List escalations, those due soonest first", response=dict)
+def list_escalations(
+    request: HttpRequest, state: Wanted = "", page: PageNumber = 1, size: PageSize = 50
+) -> dict[str, Any]:
+    """Return the questions of the token's repository."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    found = Escalation.objects.filter(repository=token.repository).select_related("case")
+    if state:
+        found = found.filter(state=EscalationState(state))
+    listed = Paginator(found.order_by("due_at", "pk"), size).get_page(page)
+    return {
+        "repo": token.repository.full_name,
+        "escalations": [_escalation(each) for each in listed],
+        "page": listed.number,
+        "pages": listed.paginator.num_pages,
+    }
+
+
+@router.get("/escalations/{escalation_id}", summary="Read an escalation", response=dict)
+def read_escalation(request: HttpRequest, escalation_id: EscalationId) -> dict[str, Any]:
+    """Return a question with its decisions and the runs that rest on it."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    found = _visible(token, escalation_id)
+    decisions = found.decisions.order_by("-at", "-pk")
+    return {
+        **_escalation(found),
+        "decisions": [_decision(each) for each in decisions],
+        "runs": waiting_runs(found),
+    }
+
+
+@router.post(
+    "/escalations/{escalation_id}/decisions", summary="Decide an escalation", response={201: dict}
+)
+def create_decision(
+    request: HttpRequest, escalation_id: EscalationId, body: AnswerBody
+) -> Status[dict[str, Any]]:
+    """Answer a question; the runs that wait for it are judged again."""
+    token: Token = request.auth  # type: ignore[attr-defined]
+    require_scope(token, "decide")
+    escalation = _visible(token, escalation_id)
+    answer = Answer(body.kind, body.why, body.label, body.until)
+    decision = decide(escalation, answer, f"token {token.name}")
+    after_decision(escalation.pk)
+    return Status(201, _decision(decision))
+
+
+def _visible(token: Token, escalation_id: int) -> Escalation:
+    found = Escalation.objects.select_related("case").filter(
+        pk=escalation_id, repository=token.repository
+    )
+    escalation = found.first()
+    if escalation is None:
+        raise NotFoundError(
+            f"there is no escalation {escalation_id} in {token.repository.full_name}"
+        )
+    return escalation
+
+
+def _escalation(each: Escalation) -> dict[str, Any]:
+    return {
+        "id": each.pk,
+        "case_id": each.case_id,
+        "case": each.case.title,
+        "labels": [each.first_label, each.second_label],
+        "state": each.state,
+        "owner": each.owner,
+        "opened_at": each.opened_at.isoformat(),
+        "due_at": each.due_at.isoformat() if each.due_at else None,
+    }
+
+
+def _decision(each: Decision) -> dict[str, Any]:
+    return {
+        "id": each.pk,
+        "kind": each.kind,
+        "label": each.label or None,
+        "until": each.until.isoformat() if each.until else None,
+        "who": each.who,
+        "why": each.why,
+        "at": each.at.isoformat(),
+        "evidence": each.evidence,
+    }

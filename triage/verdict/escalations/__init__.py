@@ -1,0 +1,1 @@
+"""Questions to people about ambiguous classes: opened, decided, reminded of, expired."""
