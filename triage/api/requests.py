@@ -1,6 +1,7 @@
 """Turn an upload request, in any of its forms, into a submission."""
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
@@ -16,6 +17,7 @@ PULL_REQUEST_REF = re.compile(r"refs/pull/(\d+)/(?:merge|head)")
 BRANCH_REF = "refs/heads/"
 FORM_TYPES = ("multipart/form-data", "application/x-www-form-urlencoded")
 MOST_KEY_CHARACTERS = 255
+POLICY_FIELD = "policy"
 
 Text = Annotated[str, Field(max_length=300)]
 
@@ -47,7 +49,9 @@ def read_submission(request: HttpRequest) -> Submission:
         files = _form_files(request) if is_form else _body_file(request)
     except MultiPartParserError as error:
         raise InvalidRequestError(f"the form cannot be read: {error}") from error
-    return _submission(_fields(given), files, request.headers.get("Idempotency-Key"))
+    submission = _submission(_fields(given), files, request.headers.get("Idempotency-Key"))
+    policy = request.FILES.get(POLICY_FIELD) if is_form else None
+    return replace(submission, policy=policy.read() if policy else None)
 
 
 def _refuse_oversized(request: HttpRequest) -> None:
@@ -63,6 +67,7 @@ def _form_files(request: HttpRequest) -> tuple[UploadedFile, ...]:
     return tuple(
         UploadedFile(file.name or "report.xml", file.read())
         for field in request.FILES
+        if field != POLICY_FIELD
         for file in request.FILES.getlist(field)
     )
 

@@ -38,7 +38,8 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     """Store report files and judge their run.
 
     Multipart fields: files (one or more), repo, sha, ref, branch, pr, base_sha, run_id, attempt,
-    job, part (i/n). Or the report, gzip or tar.gz as the body and the rest in the query.
+    job, part (i/n), policy (.tiebreak.yml).
+    Or the report, gzip or tar.gz as the body and the rest in the query.
     """
     token = request.auth  # type: ignore[attr-defined]
     require_scope(token, "upload")

@@ -24,6 +24,8 @@ class Run(models.Model):
     base_sha = models.CharField(max_length=64, blank=True, default="")
     # Whether the run is of the default branch, so that others are held against it.
     is_reference = models.BooleanField(default=False)
+    # What is wrong with the policy that its change proposes, with lines and columns.
+    policy_errors = models.JSONField(default=list, blank=True)
     # How many parts the run has; NULL until a part tells.
     parts_expected = models.PositiveIntegerField(null=True, blank=True)
     # Whether a report of the run was cut off: cases may be missing.

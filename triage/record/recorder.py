@@ -31,6 +31,8 @@ from triage.models.vectors import (
     unpack_groups,
 )
 from triage.parse.report import UploadReading
+from triage.policy.stored import policy_in_force
+from triage.record.case_rules import CaseRules
 from triage.record.cases import KnownCase, find_or_add_cases
 from triage.record.entries import Entry, entries_of
 from triage.record.rows import Row, write_rows
@@ -53,7 +55,8 @@ def record(upload: Upload, reading: UploadReading) -> None:
     """
     part, run = upload.part, upload.run
     entries = entries_of(reading.reports)
-    cases = find_or_add_cases(upload.repository, entries, run.at)
+    rules = CaseRules(policy_in_force(upload.repository_id).policy)
+    cases = find_or_add_cases(upload.repository, entries, run.at, rules)
     new = _not_yet_in(part, entries, cases)
     epochs = _epochs(part, new)
     labels = tallies_of_epochs([epochs[each.case.id] for each in new if each.case.id in epochs])

@@ -15,6 +15,7 @@ from triage.models import Part, Repository, Run, Token, Upload
 from triage.parse.report import UploadReading
 from triage.parse.upload import UploadedFile, read_upload
 from triage.record.storage import store_files
+from triage.upload.policies import take_policy_of_run
 from triage.upload.submission import Submission
 
 
@@ -46,6 +47,8 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
         if replayed:
             return Accepted(replayed, is_replay=True)
         upload = _create_upload(repository, submission, digest, stored, token)
+        if submission.policy is not None:
+            take_policy_of_run(repository, upload.run, submission.policy)
         return Accepted(upload, is_replay=False)
 
 

@@ -35,6 +35,8 @@ class Submission:
     part: str = ""
     at: datetime | None = None
     idempotency_key: str | None = None
+    # The bytes of .tiebreak.yml, where it came along.
+    policy: bytes | None = None
 
     def __post_init__(self) -> None:
         _check_repo(self.repo)

@@ -24,6 +24,7 @@ from triage.verdict.judgements import Judgement, judgement
 from triage.verdict.keeping import keep_verdict
 from triage.verdict.mutes import mutes_at
 from triage.verdict.news import tell
+from triage.verdict.policy_notes import policy_notes
 from triage.verdict.questions import CiRun, Question, attempts_of, questions_of
 from triage.verdict.rules import SEVERITY, conclude
 from triage.verdict.run_policy import RunPolicy
@@ -158,4 +159,4 @@ def _summary(
 def _notes(run: Run) -> tuple[str, ...]:
     changes = [change_sentence(change) for change in epoch_changes(run)]
     unpinned = [unpinned_sentence(*each) for each in unpinned_models(run).items()]
-    return (*changes[:MOST_NOTES], *unpinned[:MOST_NOTES])
+    return (*policy_notes(run), *changes[:MOST_NOTES], *unpinned[:MOST_NOTES])

@@ -9,6 +9,7 @@ urlpatterns = [
     path("sign-in/", signing_in.sign_in, name="sign-in"),
     path("sign-out/", signing_in.sign_out, name="sign-out"),
     path("invitations/<str:secret>/", signing_in.invitation, name="invitation"),
+    path("repositories/<path:full_name>/policy/", views.policy, name="policy"),
     path("escalations/<int:pk>/", escalating.escalation, name="escalation"),
     path("repositories/<path:full_name>/escalations/", escalating.inbox, name="escalations"),
     path("repositories/<path:full_name>/calibration/", calibrating.calibration, name="calibration"),

@@ -10,6 +10,7 @@ from triage.web.forms.mute import MuteForm
 from triage.web.pages.budgets import budgets_page
 from triage.web.pages.case import case_page
 from triage.web.pages.home import home_page
+from triage.web.pages.policy import policy_page
 from triage.web.pages.repository import repository_page
 from triage.web.pages.run import run_page
 
@@ -32,6 +33,13 @@ def budgets(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show where the budgets of a repository stand, and what a rate would mean."""
     page = budgets_page(full_name, request.GET)
     return render(request, "web/budgets.html", {"page": page})
+
+
+@require_safe
+def policy(request: HttpRequest, full_name: str) -> HttpResponse:
+    """Show the policy of a repository and which of its rules holds for which case."""
+    page = policy_page(full_name, request.GET)
+    return render(request, "web/policy.html", {"page": page})
 
 
 @require_safe

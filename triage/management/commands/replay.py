@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.progress import track
 
+from triage.management.policies import read_policy_file
 from triage.management.repositories import find_repository
 from triage.management.tables import ensure_tables
 from triage.models import Run
-from triage.policy.reading import decode, read_policy
 from triage.policy.stored import PolicyInForce
 from triage.publish.text import UNPRINTABLE
 from triage.verdict.rejudging import Rejudged, rejudge
@@ -63,16 +63,8 @@ class Command(BaseCommand):
 
 def _policy(file: Path) -> PolicyInForce:
     """Return a policy to be tried; every error in it is told with its place."""
-    try:
-        body = file.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}", returncode=2) from error
-    text, refusal = decode(body)
-    reading = refusal or read_policy(text)
-    if reading.policy is None:
-        told = "\n".join(f"{file}: {error}" for error in reading.errors)
-        raise CommandError(told, returncode=2)
-    return PolicyInForce(reading.policy, hashlib.sha256(body).hexdigest(), None, text)
+    policy, body, text = read_policy_file(file)
+    return PolicyInForce(policy, hashlib.sha256(body).hexdigest(), None, text)
 
 
 def _tracked(runs: list[Run]) -> Iterable[Run]:

@@ -42,6 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--job", default="", help="name of the CI job")
         parser.add_argument("--part", default="", metavar="i/n", help="part i of n of the run")
         parser.add_argument("--at", type=_time, metavar="ISO-8601", help="when the run took place")
+        parser.add_argument("--policy", type=Path, metavar="FILE", help="the .tiebreak.yml")
         parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -76,6 +77,7 @@ def _submission(options: dict[str, Any]) -> Submission:
         job=options["job"],
         part=options["part"],
         at=options["at"],
+        policy=_read(options["policy"]).body if options["policy"] else None,
     )
 
 
