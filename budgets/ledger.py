@@ -64,6 +64,17 @@ def charges_of_repository(repository_id: int, since: date, until: datetime) -> d
     return dict(charges.values_list(DAY).annotate(total=Sum("amount")))
 
 
+def move_charges(
+    from_case: int, to_case: int, from_epoch: int | None = None, to_epoch: int | None = None
+) -> None:
+    """Let the entries of a case, or of one of its epochs, stand for another: it was renamed."""
+    entries = Charge.objects.filter(case_id=from_case)
+    if from_epoch is None:
+        entries.update(case_id=to_case)
+    else:
+        entries.filter(epoch_id=from_epoch).update(case_id=to_case, epoch_id=to_epoch)
+
+
 def newest_charges(**scope: int) -> QuerySet[LedgerEntry]:
     """Return the entries of one ``case_id`` or ``repository_id``, newest first."""
     return Charge.objects.filter(**scope).select_related("run", "case").order_by("-at", "-pk")

@@ -212,3 +212,11 @@ class DecisionKind(StrEnum):
     ACCEPT_LABEL = "accept_label"
     REGISTER_TIE_BREAK = "register_tie_break"
     DEFER = "defer"
+
+
+class RenameState(StrEnum):
+    """Whether a case is taken for another one under a new name."""
+
+    PROPOSED = "proposed"
+    CONFIRMED = "confirmed"
+    REFUSED = "refused"

@@ -128,9 +128,7 @@ def test_an_ambiguous_class_stays_held_until_its_tie_break_is_committed() -> Non
     judge_waiting(escalation.pk)
 
     assert conclusions() == ["on_hold"]
-    lines = decision.evidence["policy_lines"]
-    set_policy(lines)
-    assert '["billing", "fraud"]' in lines
+    assert "+      - labels: [billing, fraud]" in decision.evidence["policy_diff"]
 
 
 def test_a_deferred_question_stays_open_and_is_asked_again() -> None:

@@ -10,6 +10,7 @@ class CaseRules:
     """Answers which cases call an LLM by policy, and which labels theirs are."""
 
     def __init__(self, policy: Policy) -> None:
+        self.renames = policy.renames
         self._llm = llm_rules(policy)
         self._labels = label_rules(policy)
 

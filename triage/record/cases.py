@@ -8,6 +8,7 @@ from triage.models import Case, Repository
 from triage.models.bulk import update_rows
 from triage.record.case_rules import CaseRules
 from triage.record.entries import Entry
+from triage.record.renames.by_policy import rename_by_policy
 from triage.record.titles import title_of
 
 NAME_LENGTH = 1000
@@ -34,6 +35,8 @@ def find_or_add_cases(
     The whole map of the repository is read: that is faster than asking for thousands of keys.
     """
     known = _known_cases(repository)
+    if rename_by_policy(repository, entries, rules.renames, known):
+        known = _known_cases(repository)
     new = [entry for entry in entries if entry.key not in known]
     cases = [
         _new_case(repository, entry, repository.next_slot + number, at, is_llm=rules.is_llm(entry))

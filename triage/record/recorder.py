@@ -35,6 +35,7 @@ from triage.policy.stored import policy_in_force
 from triage.record.case_rules import CaseRules
 from triage.record.cases import KnownCase, find_or_add_cases
 from triage.record.entries import Entry, entries_of
+from triage.record.renames.proposing import propose_renames
 from triage.record.rows import Row, write_rows
 
 
@@ -64,6 +65,8 @@ def record(upload: Upload, reading: UploadReading) -> None:
     _write_rows(part, recorded, epochs, labels)
     _add_tallies(part, recorded, epochs)
     _write_vectors(part, recorded)
+    if run.is_reference:
+        propose_renames(run)
     if any(report.is_incomplete for report in reading.reports):
         run.is_incomplete = True
         run.save(update_fields=["is_incomplete"])

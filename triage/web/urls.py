@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from triage.web import calibrating, escalating, muting, notifying, signing_in, views
+from triage.web import calibrating, escalating, muting, notifying, renaming, signing_in, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("sign-out/", signing_in.sign_out, name="sign-out"),
     path("invitations/<str:secret>/", signing_in.invitation, name="invitation"),
     path("repositories/<path:full_name>/policy/", views.policy, name="policy"),
+    path("repositories/<path:full_name>/renames/", renaming.renames, name="renames"),
     path("escalations/<int:pk>/", escalating.escalation, name="escalation"),
     path("repositories/<path:full_name>/escalations/", escalating.inbox, name="escalations"),
     path("repositories/<path:full_name>/calibration/", calibrating.calibration, name="calibration"),

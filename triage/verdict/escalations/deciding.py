@@ -10,9 +10,10 @@ from django.utils import timezone
 from triage.errors import InvalidRequestError
 from triage.models import Decision, EpochLabel, Escalation, Finding, Repository
 from triage.models.decisions import WHY_LENGTH
+from triage.policy.proposals import propose_tie_break
+from triage.policy.stored import policy_in_force
 from triage.terms import DecisionKind, Difference, EscalationState, NotificationEvent
 from triage.verdict.escalations.opening import tell
-from triage.verdict.escalations.policy_lines import policy_lines
 
 LONGEST_DEFERRAL = timedelta(days=30)
 MOST_WAITING = 50
@@ -111,5 +112,13 @@ def _evidence(escalation: Escalation, kind: DecisionKind) -> dict[str, Any]:
         "runs": waiting_runs(escalation),
     }
     if kind is DecisionKind.REGISTER_TIE_BREAK:
-        evidence["policy_lines"] = policy_lines(escalation)
+        evidence["policy_diff"] = _proposal(escalation)
     return evidence
+
+
+def _proposal(escalation: Escalation) -> str:
+    """Return the diff of the policy that registers the tie-break."""
+    case = escalation.case
+    pattern = f"{case.file}::*" if case.file else case.title
+    pair = (escalation.first_label, escalation.second_label)
+    return propose_tie_break(policy_in_force(escalation.repository_id).text, pattern, pair)

@@ -1,0 +1,1 @@
+"""Cases under a new name: proposed, confirmed, and their history brought along."""
