@@ -5,14 +5,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from triage.errors import InvalidRequestError
-from triage.models import Decision, EpochLabel, Escalation, Finding, Repository
+from triage.models import Decision, EpochLabel, Escalation, Finding, Repository, Run
 from triage.models.decisions import WHY_LENGTH
 from triage.policy.proposals import propose_tie_break
 from triage.policy.stored import policy_in_force
-from triage.terms import DecisionKind, Difference, EscalationState, NotificationEvent
+from triage.terms import Conclusion, DecisionKind, Difference, EscalationState, NotificationEvent
 from triage.verdict.escalations.opening import tell
 
 LONGEST_DEFERRAL = timedelta(days=30)
@@ -52,17 +53,25 @@ def decide(escalation: Escalation, answer: Answer, who: str) -> Decision:
 
 
 def waiting_runs(escalation: Escalation) -> list[int]:
-    """Return the runs whose verdict that holds rests on this class, the newest first."""
+    """Return the runs that this class holds or blocks, the last attempt of each, newest first."""
     pair = [escalation.first_label, escalation.second_label]
+    later = Run.objects.filter(
+        repository_id=escalation.repository_id,
+        sha=OuterRef("verdict__run__sha"),
+        ci_run_id=OuterRef("verdict__run__ci_run_id"),
+        attempt__gt=OuterRef("verdict__run__attempt"),
+    )
     findings = Finding.objects.filter(
+        ~Exists(later),
         case_id=escalation.case_id,
         verdict__is_current=True,
+        verdict__conclusion__in=[Conclusion.ON_HOLD, Conclusion.BLOCKED],
         difference=Difference.LABEL,
         expected__in=pair,
         observed__in=pair,
         result__epoch_id=escalation.epoch_id,
     )
-    runs = findings.order_by("-at").values_list("verdict__run_id", flat=True)
+    runs = findings.order_by("-at", "-pk").values_list("verdict__run_id", flat=True)
     return list(dict.fromkeys(runs))[:MOST_WAITING]
 
 

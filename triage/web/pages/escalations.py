@@ -14,7 +14,8 @@ from triage.web.presenters.pagination import page_of
 from triage.web.presenters.run_rows import RunRow, run_rows
 
 PER_PAGE = 50
-MOST_FLIPS = 20
+MOST_FLIPS = 10
+MOST_RUNS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ def escalation_page(escalation: Escalation) -> EscalationPage:
         observed__in=pair,
         verdict__is_current=True,
     ).select_related("verdict__run")
-    runs = Run.objects.filter(pk__in=waiting_runs(escalation)).select_related("repository")
+    waiting = waiting_runs(escalation)[:MOST_RUNS]
+    runs = Run.objects.filter(pk__in=waiting).select_related("repository")
     return EscalationPage(
         escalation,
         list(counts.order_by("expected", "-calls")),
