@@ -212,15 +212,20 @@ def test_a_snapshot_that_changed_is_told_from_a_prompt_that_changed() -> None:
     prompt = {"tiebreak.prompt_sha256": "f" * 64}
 
     new_model = take(suite(SIZE, CaseRun(CASE, properties=snapshot)), 30, **PR)
-    new_prompt = take(suite(SIZE, CaseRun(CASE, properties=prompt)), 31, **PR)
+    first_prompt = take(suite(SIZE, CaseRun(CASE, properties=prompt)), 31, **PR)
+    prompt = {"tiebreak.prompt_sha256": "e" * 64}
+    new_prompt = take(suite(SIZE, CaseRun(CASE, properties=prompt)), 32, **PR)
 
     assert new_model["warnings"] == [
         "The model snapshot changed from acme-llm-2026-09-01 to acme-llm-2026-11-20 for 1 case: "
         "the provider changed, whatever this commit did. Their histories start anew, and nothing "
         "blocks by itself before 10 calls."
     ]
+    assert first_prompt["warnings"][0].startswith(
+        "The prompt changed from unknown to ffffffffff for 1 case: it is told for the first time"
+    )
     assert new_prompt["warnings"][0].startswith(
-        "The prompt changed from unknown to ffffffffff for 1 case: that is a change of the tests"
+        "The prompt changed from ffffffffff to eeeeeeeeee for 1 case: that is a change of the tests"
     )
 
 

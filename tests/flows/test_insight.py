@@ -160,6 +160,40 @@ def test_a_new_prompt_is_a_change_of_your_own() -> None:
     assert "Too few calls to compare the rates." in page
 
 
+def test_a_prompt_and_a_snapshot_that_change_together_cannot_be_told_apart() -> None:
+    for number in (1, 2):
+        both = {
+            "tiebreak.prompt_sha256": str(number) * 64,
+            "gen_ai.response.model": f"acme-llm-{number}",
+        }
+        take([CaseRun("test_ticket[0]", properties=both)], number)
+
+    page = text(path_of("test_ticket[0]"))
+
+    assert "came together and cannot be told apart" in page
+    assert "the provider changed" not in page
+
+
+def test_a_prompt_that_is_told_for_the_first_time_is_nobody_s_change() -> None:
+    take([CaseRun("test_ticket[0]")], 1)
+    take([CaseRun("test_ticket[0]", properties={"tiebreak.prompt_sha256": "f" * 64})], 2)
+
+    page = text(path_of("test_ticket[0]"))
+
+    assert "told for the first time" in page
+    assert "a change of your own" not in page
+
+
+def test_cases_without_an_llm_call_stay_out_of_the_repository_s_conditions() -> None:
+    plain = CaseRun("test_sum", "E       AssertionError: assert 3 == 4", label=None)
+    for number in range(1, 4):
+        take([*suite(2), plain], number)
+
+    page = text(f"/r/{REPO}/")
+
+    assert "0 of 6 calls differed" in page
+
+
 def get(path: str, repo: str = REPO) -> Any:
     """Ask the API with a token of a repository."""
     secret = create_token(find_or_add_repository(repo), "ci")
@@ -177,6 +211,21 @@ def test_cases_are_listed_and_read_over_the_api() -> None:
     assert case["epochs"][0]["calls"] == 2
     assert case["labels"] == [{"epoch": 1, "expected": "fraud", "observed": "fraud", "calls": 2}]
     assert case["conditions"]["applies"] == "cannot tell"
+    assert (case["rate"]["divergent"], case["rate"]["calls"]) == (0, 2)
+    assert case["advice"] == []
+
+
+def test_the_api_gives_the_advice_of_the_page() -> None:
+    for number in range(1, 15):
+        take([CaseRun("test_ticket[0]", WORDING if number % 2 else "")], number)
+
+    case = get(f"cases/{Case.objects.get().pk}").json()
+
+    assert (case["rate"]["divergent"], case["rate"]["calls"]) == (7, 14)
+    assert case["advice"] == [
+        "Assert on the parsed field: the label agreed in 7 of 7 divergences, so that many charges "
+        "would have been saved."
+    ]
 
 
 def test_a_case_of_another_repository_is_not_there() -> None:

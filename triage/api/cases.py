@@ -7,15 +7,21 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest
 from ninja import Path, Query, Router
 
+from budgets.attribution import Association
+from budgets.intervals import credible
+from budgets.priors import DEFAULT_PRIOR
 from triage.api.budgets import PageNumber, PageSize
 from triage.errors import NotFoundError
 from triage.history.attribution import associations_of_case
-from triage.history.conditions import conditions_of_case
+from triage.history.conditions import Conditions, conditions_of_case
+from triage.history.counsel import counsel
 from triage.models import Case, Epoch, EpochLabel, Token
 
 router = Router(tags=["cases"])
 
 HIGHEST_ID = 2**63 - 1
+MOST_EPOCHS = 30
+NOTHING_KNOWN: dict[str, Any] = {"rate": None, "conditions": None, "advice": []}
 CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
 Wanted = Annotated[str, Query("", max_length=200, description="A part of the title.")]
 OnlyLlm = Annotated[bool, Query(False, description="LLM cases only.")]  # noqa: FBT003
@@ -45,18 +51,19 @@ def list_cases(
 
 @router.get("/cases/{case_id}", summary="Read a case", response={200: dict, 404: dict})
 def read_case(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
-    """Return a case with its epochs, labels, conditions and associations."""
+    """Return a case with its newest epochs, its rate, labels, conditions and advice."""
     token: Token = request.auth  # type: ignore[attr-defined]
     case = Case.objects.filter(pk=case_id, repository=token.repository).first()
     if case is None:
         raise NotFoundError(f"there is no case {case_id} in {token.repository.full_name}")
-    epochs = list(Epoch.objects.filter(case=case).order_by("-number"))
+    epochs = list(Epoch.objects.filter(case=case).order_by("-number")[:MOST_EPOCHS])
+    found = associations_of_case(case)
     return {
         **_case(case),
         "epochs": [_epoch(each) for each in epochs],
         "labels": _labels(case),
-        "conditions": _conditions(case, epochs[0]) if epochs else None,
-        "associations": [asdict(each) for each in associations_of_case(case)],
+        **(_insight(case, epochs[0], found) if epochs else NOTHING_KNOWN),
+        "associations": [asdict(each) for each in found],
     }
 
 
@@ -94,6 +101,22 @@ def _labels(case: Case) -> list[dict[str, Any]]:
     ]
 
 
-def _conditions(case: Case, epoch: Epoch) -> dict[str, Any]:
+def _insight(case: Case, epoch: Epoch, found: list[Association]) -> dict[str, Any]:
+    """Return what the newest epoch lets one say."""
     told = conditions_of_case(case, epoch)
-    return asdict(told) | {"applies": str(told.applies)}
+    return {
+        "rate": _rate(told),
+        "conditions": asdict(told) | {"applies": str(told.applies)},
+        "advice": counsel(told, epoch, found),
+    }
+
+
+def _rate(told: Conditions) -> dict[str, Any]:
+    """Return the divergences per call of any kind, with their 95 % credible interval."""
+    interval = credible(told.divergent, told.calls, DEFAULT_PRIOR)
+    return {
+        "divergent": told.divergent,
+        "calls": told.calls,
+        "low": float(interval.low),
+        "high": float(interval.high),
+    }

@@ -21,8 +21,10 @@ def associations_of_case(case: Case) -> list[Association]:
 
 
 def associations_of_repository(repository_id: int) -> list[Association]:
-    """Return what can be said of all divergences of a repository; one query."""
-    rows = EpochCircumstance.objects.filter(repository_id=repository_id, calls__gt=0)
+    """Return what can be said of all LLM cases of a repository together; one query."""
+    rows = EpochCircumstance.objects.filter(
+        repository_id=repository_id, calls__gt=0, epoch__case__is_llm=True
+    )
     return _associations(rows.values_list(*FIELDS))
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 from scipy import stats
 
-from triage.history.changes import Change, differences
+from triage.history.changes import Change, Origin, differences, origin_of
 from triage.models import Epoch, EpochLabel
 
 # Below this many calls on either side a difference of rates says nothing.
@@ -43,9 +43,9 @@ class EpochComparison:
         return self.after.first_seen_at
 
     @property
-    def is_the_provider_s(self) -> bool:
-        """Whether nothing changed but the model that answered."""
-        return all(each.what == "model snapshot" for each in self.changes)
+    def origin(self) -> Origin:
+        """Who changed what differs."""
+        return origin_of(self.changes)
 
     @property
     def rates_changed(self) -> bool | None:

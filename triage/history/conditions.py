@@ -36,6 +36,8 @@ class Conditions:
     # Divergences whose label is known, and how many of them kept the expected one.
     labelled: int
     label_kept: int
+    # Stored calls that told a confidence.
+    with_confidence: int
 
     @property
     def applies(self) -> Answer:
@@ -59,12 +61,13 @@ def conditions_of_case(case: Case, epoch: Epoch) -> Conditions:
 
 def conditions_of_repository(repository_id: int) -> Conditions:
     """Hold the conditions against all LLM cases of a repository together."""
-    totals = Epoch.objects.filter(repository_id=repository_id).aggregate(
+    epochs = Epoch.objects.filter(repository_id=repository_id, case__is_llm=True)
+    totals = epochs.aggregate(
         divergent=Sum(F("text") + F("invalid") + F("unknown") + F("label")), made=Sum("calls")
     )
     divergent, calls = totals["divergent"] or 0, totals["made"] or 0
-    hours = EpochHour.objects.filter(repository_id=repository_id)
-    seen = Observation.objects.filter(repository_id=repository_id)
+    hours = EpochHour.objects.filter(repository_id=repository_id, epoch__case__is_llm=True)
+    seen = Observation.objects.filter(repository_id=repository_id, result__case__is_llm=True)
     return _conditions(near_tie(divergent, calls), divergent, calls, hours, seen)
 
 
@@ -75,15 +78,14 @@ def _conditions(
     hours: QuerySet[EpochHour],
     seen: QuerySet[Observation],
 ) -> Conditions:
-    kept, labelled = _labels(seen)
+    stored = _stored_calls(seen)
     return Conditions(
         tie,
         load_pattern(*_strata(hours)),
-        byte_sensitive_assertion(kept, labelled),
+        byte_sensitive_assertion(stored["label_kept"], stored["labelled"]),
         divergent,
         calls,
-        labelled,
-        kept,
+        **stored,
     )
 
 
@@ -102,13 +104,15 @@ def _strata(hours: QuerySet[EpochHour]) -> tuple[np.ndarray, np.ndarray]:
     return diverged, made
 
 
-def _labels(seen: QuerySet[Observation]) -> tuple[int, int]:
-    """Return how many divergences kept the label, out of those whose label is known."""
+def _stored_calls(seen: QuerySet[Observation]) -> dict[str, int]:
+    """Count the divergences whose label is known or kept, and the calls with a confidence."""
     known = Q(expected__isnull=False, observed__isnull=False)
-    counts = seen.filter(known, difference__in=[Difference.TEXT, Difference.LABEL]).aggregate(
-        kept=Count("pk", filter=Q(difference=Difference.TEXT)), labelled=Count("pk")
+    differing = known & Q(difference__in=[Difference.TEXT, Difference.LABEL])
+    return seen.aggregate(
+        labelled=Count("pk", filter=differing),
+        label_kept=Count("pk", filter=known & Q(difference=Difference.TEXT)),
+        with_confidence=Count("pk", filter=Q(confidence__isnull=False)),
     )
-    return counts["kept"], counts["labelled"]
 
 
 def _is_tied(case: Case, epoch: Epoch) -> bool:

@@ -4,8 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from triage.history.changes import Change, differences
+from triage.history.changes import Change, Origin, differences
 from triage.models import Epoch, Run
+
+WHOSE = {
+    Origin.PROVIDER: "the provider changed, whatever this commit did",
+    Origin.OWN: "that is a change of the tests' own",
+    Origin.FIRST_TOLD: "it is told for the first time, so whether it changed is not known",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +20,6 @@ class EpochChange:
 
     change: Change
     cases: int
-
-    @property
-    def is_the_provider_s(self) -> bool:
-        """Whether nothing changed but the model that answered."""
-        return self.change.what == "model snapshot"
 
 
 def epoch_changes(run: Run) -> list[EpochChange]:
@@ -50,14 +51,10 @@ def change_sentence(change: EpochChange) -> str:
     """Return what a change means for the verdict."""
     cases = f"{change.cases} case{'s' if change.cases != 1 else ''}"
     told = change.change
-    whose = (
-        "the provider changed, whatever this commit did"
-        if change.is_the_provider_s
-        else "that is a change of the tests' own"
-    )
     return (
-        f"The {told.what} changed from {told.before} to {told.after} for {cases}: {whose}. "
-        "Their histories start anew, and nothing blocks by itself before 10 calls."
+        f"The {told.what} changed from {told.before} to {told.after} for {cases}: "
+        f"{WHOSE[told.origin]}. Their histories start anew, and nothing blocks by itself "
+        "before 10 calls."
     )
 
 

@@ -155,4 +155,4 @@ def test_the_number_of_queries_does_not_grow_with_the_history() -> None:
         make_labels(make_epoch(case, number, at), {("fraud", "fraud"): 9})
         make_judged_run(case.repository, [flip(case, FindingKind.NEAR_TIE)], at=at)
 
-    assert queries(f"/cases/{case.pk}/") == few == 19
+    assert queries(f"/cases/{case.pk}/") == few == 18

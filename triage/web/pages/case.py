@@ -60,7 +60,7 @@ class CasePage:
 
 
 def case_page(pk: int) -> CasePage:
-    """Read a case's page; nineteen queries, however long its history is."""
+    """Read a case's page; eighteen queries, however long its history is."""
     case = Case.objects.filter(pk=pk).select_related("repository").first()
     if case is None:
         raise Http404(f"There is no case {pk}. It may have been removed with its repository.")

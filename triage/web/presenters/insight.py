@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from budgets.attribution import Association
 from triage.history.attribution import associations_of_case, associations_of_repository
 from triage.history.conditions import conditions_of_case, conditions_of_repository
-from triage.models import Case, Epoch, Observation
+from triage.history.counsel import counsel
+from triage.models import Case, Epoch
 from triage.web.presenters.conditions import ConditionTable, condition_table
-from triage.web.presenters.counsel import counsel
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,10 @@ def case_insight(case: Case, epoch: Epoch) -> CaseInsight:
     """Return what can be said of a case under its newest epoch; a handful of queries."""
     conditions = conditions_of_case(case, epoch)
     found = associations_of_case(case)
-    has_confidence = Observation.objects.filter(
-        result__case=case, result__epoch=epoch, confidence__isnull=False
-    ).exists()
     return CaseInsight(
         condition_table(conditions),
         found,
-        counsel(conditions, epoch, found, has_confidence=has_confidence),
+        counsel(conditions, epoch, found),
     )
 
 

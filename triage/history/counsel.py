@@ -11,9 +11,7 @@ from triage.models import Epoch
 FEWEST_FLIPS = 2
 
 
-def counsel(
-    conditions: Conditions, epoch: Epoch, found: Sequence[Association], *, has_confidence: bool
-) -> list[str]:
+def counsel(conditions: Conditions, epoch: Epoch, found: Sequence[Association]) -> list[str]:
     """Return what to do about a case, each sentence with the numbers it rests on."""
     told = []
     if conditions.byte_sensitive.answer is Answer.HOLDS:
@@ -27,7 +25,7 @@ def counsel(
             "a history of its own instead of looking like a regression."
         )
     if epoch.label >= FEWEST_FLIPS:
-        told.append(_threshold(epoch, has_confidence=has_confidence))
+        told.append(_threshold(epoch, conditions.with_confidence))
     told += [
         f"Divergences are associated with the {each.covariate} "
         f"(p = {each.p_value:.2g}, {each.divergences} divergences): compare its levels."
@@ -37,9 +35,9 @@ def counsel(
     return told
 
 
-def _threshold(epoch: Epoch, *, has_confidence: bool) -> str:
+def _threshold(epoch: Epoch, with_confidence: int) -> str:
     flips = f"its label flipped in {epoch.label} of {epoch.calls} calls"
-    if has_confidence:
+    if with_confidence:
         return f"Route this class by a confidence threshold: {flips}."
     return (
         f"Route this class by a confidence threshold: {flips}. No confidence is recorded yet: add "
