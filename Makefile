@@ -30,11 +30,12 @@ run: $(INSTALLED)
 	$(BIN)/python manage.py migrate --noinput
 	$(BIN)/python manage.py serve
 
-# The whole suite on SQLite, then on PostgreSQL every test that uses the database.
+# The whole suite on SQLite, then on PostgreSQL every test that uses the database; two processes,
+# since most tests wait for a database half of their time.
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.servers.chromium
-	env -u TEST_DATABASE_URL $(BIN)/python -m pytest
-	$(BIN)/python -m tests.servers.postgres $(BIN)/python -m pytest
+	env -u TEST_DATABASE_URL $(BIN)/python -m pytest -n 2
+	$(BIN)/python -m tests.servers.postgres $(BIN)/python -m pytest -n 2
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check
