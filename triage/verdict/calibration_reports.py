@@ -4,12 +4,10 @@ import logging
 from datetime import timedelta
 from typing import Any
 
-from celery import current_app
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
+from triage.handing_over import hand_over_after_commit
 from triage.models import CalibrationReport, Repository, Run
 from triage.terms import CalibrationState
 from triage.verdict.calibration import REPLAYS, Calibration, calibrate
@@ -39,7 +37,7 @@ def ask(repository_id: int, who: str) -> CalibrationReport:
         if waiting:
             return waiting
         made = CalibrationReport.objects.create(repository_id=repository_id, asked_by=who)
-        transaction.on_commit(lambda: _start(made.pk))
+        hand_over_after_commit(TASK, made.pk, lambda: run(made.pk))
     return made
 
 
@@ -120,16 +118,3 @@ def _estimates(estimates: Calibration) -> dict[str, Any]:
             for each in estimates.moved
         ],
     }
-
-
-def _start(report_id: int) -> None:
-    """Hand it to a worker; without a broker it is done here, since somebody waits for it."""
-    try:
-        if settings.BROKER_URL:
-            current_app.send_task(TASK, [report_id])
-        else:
-            run(report_id)
-    except OperationalError:
-        logger.warning(
-            "broker does not answer; calibration %s has to be asked for again", report_id
-        )

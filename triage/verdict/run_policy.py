@@ -32,11 +32,6 @@ class RunPolicy:
         matched = self._budgets.first(case)
         return matched is not None and matched.rule.shared
 
-    def budget_rule(self, case: Case) -> str:
-        """Say which rule grants a case its budget; empty without one."""
-        matched = self._budgets.first(case)
-        return matched.sentence if matched else ""
-
     def label_set(self, case: Case) -> frozenset[str]:
         """Return the closed set of a case's labels, as far as the policy names one."""
         matched = self._labels.first(case)
