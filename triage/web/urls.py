@@ -2,10 +2,21 @@
 
 from django.urls import path
 
-from triage.web import calibrating, escalating, muting, notifying, renaming, signing_in, views
+from triage.web import (
+    calibrating,
+    escalating,
+    health,
+    muting,
+    notifying,
+    renaming,
+    signing_in,
+    views,
+)
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("healthz", health.alive, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
     path("sign-in/", signing_in.sign_in, name="sign-in"),
     path("sign-out/", signing_in.sign_out, name="sign-out"),
     path("invitations/<str:secret>/", signing_in.invitation, name="invitation"),

@@ -1,0 +1,36 @@
+"""Look at everything that this installation needs, and say what to do."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from triage.checks import EVERYTHING, CheckState, run_checks
+
+
+class Command(BaseCommand):
+    """``manage.py doctor``."""
+
+    help = (
+        "Check settings, database, tables, clock, storage, disk, broker, workers, waiting uploads "
+        "and GitHub, and say what to do about each. Exit status: 0, or 1 if anything fails."
+    )
+    requires_system_checks = ()
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments of the command."""
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        results = run_checks(EVERYTHING)
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(each) for each in results], indent=2))
+        else:
+            for each in results:
+                remedy = f" → {each.remedy}" if each.remedy else ""
+                self.stdout.write(f"{each.state.value:4s}  {each.name:9s} {each.told}{remedy}")
+        if any(each.state is CheckState.FAIL for each in results):
+            raise SystemExit(1)
