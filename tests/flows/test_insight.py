@@ -121,6 +121,15 @@ def test_wording_that_differs_while_the_label_stays_is_byte_sensitive() -> None:
     assert "Assert on the parsed field: the label agreed in 7 of 7 divergences" in page
 
 
+def test_what_the_test_says_that_it_compares_settles_the_third_condition() -> None:
+    told_bytes = {"tiebreak.assertion": "bytes"}
+    take([CaseRun("test_ticket[0]", properties=told_bytes)], 1)
+    assert "the test compares bytes; the label stayed in 0 of 0" in text(path_of("test_ticket[0]"))
+
+    take([CaseRun("test_ticket[0]", properties={"tiebreak.assertion": "parsed"})], 2)
+    assert "the test compares parsed" in text(path_of("test_ticket[0]"))
+
+
 def test_a_class_that_flips_is_advised_a_threshold_and_the_property_it_lacks() -> None:
     for number in range(1, 11):
         label = "billing" if number % 5 == 0 else "fraud"

@@ -33,6 +33,8 @@ class Conditions:
     byte_sensitive: Condition
     divergent: int
     calls: int
+    # What the test says that it compares; empty where it does not.
+    assertion: str
     # Divergences whose label is known, and how many of them kept the expected one.
     labelled: int
     label_kept: int
@@ -56,6 +58,7 @@ def conditions_of_case(case: Case, epoch: Epoch) -> Conditions:
         epoch.calls,
         hours,
         seen,
+        epoch.assertion,
     )
 
 
@@ -77,14 +80,16 @@ def _conditions(
     calls: int,
     hours: QuerySet[EpochHour],
     seen: QuerySet[Observation],
+    assertion: str = "",
 ) -> Conditions:
     stored = _stored_calls(seen)
     return Conditions(
         tie,
         load_pattern(*_strata(hours)),
-        byte_sensitive_assertion(stored["label_kept"], stored["labelled"]),
+        byte_sensitive_assertion(stored["label_kept"], stored["labelled"], assertion or None),
         divergent,
         calls,
+        assertion,
         **stored,
     )
 

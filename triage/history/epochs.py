@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from triage.models import Epoch
+from triage.models.bulk import update_rows
 from triage.parse.report import Result
 
 # Above this many cases, reading all epochs of the repository beats a long IN list.
@@ -22,6 +23,8 @@ class EpochIdentity:
     prompt_sha256: str = ""
     test_sha256: str = ""
     model_requested: str = ""
+    # What the test compares: it makes no epoch, it says how to read one.
+    assertion: str = ""
 
     def fits(self, epoch: Epoch) -> bool:
         """Whether nothing that is told contradicts the epoch.
@@ -46,6 +49,7 @@ def identity_of(result: Result) -> EpochIdentity:
         _first(each.prompt_sha256 for each in told)[:HASH_LENGTH],
         _first(each.test_sha256 for each in told)[:HASH_LENGTH],
         _first(each.model_requested for each in told)[:SNAPSHOT_LENGTH],
+        _first(each.assertion for each in told),
     )
 
 
@@ -69,7 +73,19 @@ def find_or_open_epochs(
         opened.append(_new_epoch(repository_id, case_id, identity, number, at))
     for epoch in Epoch.objects.bulk_create(opened):
         chosen[epoch.case_id] = epoch
+    _note_assertions(chosen, identities)
     return chosen
+
+
+def _note_assertions(chosen: dict[int, Epoch], identities: dict[int, EpochIdentity]) -> None:
+    """Keep what the tests compare, where a report tells it anew."""
+    changed = []
+    for case_id, epoch in chosen.items():
+        told = identities[case_id].assertion
+        if told and told != epoch.assertion:
+            epoch.assertion = told
+            changed.append(epoch)
+    update_rows(changed, ["assertion"])
 
 
 def _epochs_by_case(repository_id: int, case_ids: Iterable[int]) -> dict[int, list[Epoch]]:
@@ -95,6 +111,7 @@ def _new_epoch(
         prompt_sha256=identity.prompt_sha256,
         test_sha256=identity.test_sha256,
         model_requested=identity.model_requested,
+        assertion=identity.assertion,
         first_seen_at=at,
         last_seen_at=at,
     )

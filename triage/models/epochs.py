@@ -45,6 +45,8 @@ class Epoch(Tally):
     test_sha256 = models.CharField(max_length=64, blank=True, default="")
     # The alias that was asked for; with an empty snapshot the model is not pinned.
     model_requested = models.CharField(max_length=200, blank=True, default="")
+    # What its test compares, as it told last: "bytes", "parsed", "invariant", "judge"; or nothing.
+    assertion = models.CharField(max_length=10, blank=True, default="")
     # Results that made these calls: calls divided by results is what a run costs the case.
     results = models.PositiveIntegerField(default=0)
     # Accepted rate of text differences per call, frozen once the epoch has enough calls; NULL

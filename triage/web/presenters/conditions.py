@@ -37,11 +37,18 @@ def condition_table(told: Conditions) -> ConditionTable:
             _row(
                 "Byte-sensitive assertion",
                 told.byte_sensitive,
-                f"the label stayed in {told.label_kept} of {told.labelled} divergences whose "
-                "label is known",
+                _label_numbers(told),
             ),
         ),
         str(told.applies),
+    )
+
+
+def _label_numbers(told: Conditions) -> str:
+    said = f"the test compares {told.assertion}; " if told.assertion else ""
+    return (
+        f"{said}the label stayed in {told.label_kept} of {told.labelled} divergences whose label "
+        "is known"
     )
 
 
