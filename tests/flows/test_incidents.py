@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from tests.flows.suites import FLIP, RATE_LIMIT, REPO, START, CaseRun, history, only, suite, take
 from tests.web.pages.reading import text
-from triage.models import ProviderIncident, Result
+from triage.models import ProviderIncident, Result, Run
 from triage.verdict.incidents import close_quiet
+from triage.verdict.judge import judge
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +94,24 @@ def test_it_closes_when_an_hour_was_quiet() -> None:
     assert close_quiet(timezone.now()) == 0
     assert close_quiet(timezone.now() + timedelta(hours=1)) == 1
     assert ProviderIncident.objects.get().closed_at == NOW - timedelta(minutes=20)
+
+
+def test_judging_again_after_it_closed_opens_no_second_one() -> None:
+    limited(40)
+    limited(20)
+    with time_machine.travel(NOW + timedelta(hours=2), tick=False):
+        close_quiet(timezone.now())
+        judge(Run.objects.latest("at"))
+
+    assert ProviderIncident.objects.count() == 1
+
+
+def test_an_error_of_long_before_does_not_move_its_beginning() -> None:
+    limited(40)
+    limited(20)
+    limited(20 * 60)
+
+    assert ProviderIncident.objects.get().opened_at == NOW - timedelta(minutes=40)
 
 
 def test_a_flip_within_an_incident_stays_a_flip() -> None:
