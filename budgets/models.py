@@ -10,8 +10,10 @@ CHARGEABLE = ("text", "invalid", "unknown")
 class Charge(models.Model):
     """One entry of the ledger: a divergence paid for, or taken back. Never changed."""
 
-    repository = models.ForeignKey("triage.Repository", models.CASCADE, related_name="charges")
-    case = models.ForeignKey("triage.Case", models.CASCADE, related_name="charges")
+    repository = models.ForeignKey(
+        "triage.Repository", models.CASCADE, related_name="charges", db_index=False
+    )
+    case = models.ForeignKey("triage.Case", models.CASCADE, related_name="charges", db_index=False)
     epoch = models.ForeignKey(
         "triage.Epoch", models.CASCADE, null=True, blank=True, related_name="charges"
     )

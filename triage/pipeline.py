@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from triage.models import Escalation, Repository, Run, Upload
+from triage.parse.collector import paused_collector
 from triage.parse.import_report import import_report
 from triage.parse.upload import read_upload
 from triage.publish.outbox import want_newest_verdict
@@ -87,8 +88,9 @@ def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], Non
 
 
 def _record(upload: Upload) -> None:
-    reading = read_upload(read_stored(upload))
-    record(upload, reading)
+    with paused_collector():
+        reading = read_upload(read_stored(upload))
+        record(upload, reading)
     upload.reading = import_report(reading)
     _advance(upload, UploadState.RECORDED)
 

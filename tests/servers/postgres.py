@@ -19,7 +19,7 @@ DEBIAN_FOLDER = Path("/usr/lib/postgresql")
 # PostgreSQL refuses to run as root; these users exist where root is likely to run tests.
 UNPRIVILEGED_USERS = ("postgres", "nobody")
 # Nothing of the cluster outlives the run, so nothing needs to reach the disk.
-SERVER_OPTIONS = "-c listen_addresses='' -c fsync=off -c synchronous_commit=off"
+FOR_TESTS = "-c fsync=off -c synchronous_commit=off"
 REMEDY = "install PostgreSQL's server, or set TEST_DATABASE_URL to a server that may be written to"
 
 
@@ -59,7 +59,7 @@ def find_programs() -> Programs | None:
 
 
 @contextmanager
-def throwaway_cluster(programs: Programs) -> Iterator[str]:
+def throwaway_cluster(programs: Programs, server_options: str = FOR_TESTS) -> Iterator[str]:
     """Make, start and drop a cluster; yield the URL of its server."""
     # A short name: the path of a socket may not be longer than about 100 bytes.
     with TemporaryDirectory(prefix="tb-pg-") as name:
@@ -70,7 +70,7 @@ def throwaway_cluster(programs: Programs) -> Iterator[str]:
         programs.run(
             "initdb", "-D", data, "-U", "tiebreak", "--auth=trust", "--no-sync", "--encoding=UTF8"
         )
-        options = f"{SERVER_OPTIONS} -c unix_socket_directories={folder}"
+        options = f"{server_options} -c listen_addresses='' -c unix_socket_directories={folder}"
         programs.run("pg_ctl", "-D", data, "-o", options, "-l", f"{folder}/log", "-w", "start")
         try:
             yield f"postgresql://tiebreak@{quote(name, safe='')}/tiebreak"

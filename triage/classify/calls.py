@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import dataclass
 
 from triage.classify.differences import StatedDifference, read_difference
-from triage.parse.report import Observation, Result, Try
-from triage.terms import Difference
+from triage.parse.report import NO_EVIDENCE, Observation, Result, Try
+from triage.terms import Difference, Outcome
 
 LABEL_LENGTH = 200
 # What a result is called when its calls differ in several ways: a flip outweighs everything.
@@ -53,6 +53,10 @@ class ResultCalls:
         return next((each for each in WORST_FIRST if each in present), None)
 
 
+# What most of a report is: made once, for the time that a hundred thousand of them take.
+SILENT_PASS = ResultCalls((Call(0, 0, None),))
+
+
 @dataclass(frozen=True, slots=True)
 class KnownLabels:
     """Labels known for a case. A set that a report tells is closed; a learned one may grow."""
@@ -80,6 +84,8 @@ def read_calls(result: Result, known: KnownLabels, *, is_llm: bool) -> ResultCal
         Whether the case calls an LLM: only then are two short values taken for labels when no
         closed set is known.
     """
+    if _is_silent_pass(result):
+        return SILENT_PASS
     calls: list[Call] = []
     unrecorded = 0
     for index, attempt in enumerate(result.tries):
@@ -95,6 +101,13 @@ def label_key(label: str) -> str:
         return label
     digest = hashlib.sha256(label.encode()).hexdigest()[:12]
     return f"{label[: LABEL_LENGTH - 14]}…#{digest}"
+
+
+def _is_silent_pass(result: Result) -> bool:
+    tries = result.tries
+    return (
+        len(tries) == 1 and tries[0].outcome is Outcome.PASSED and tries[0].evidence is NO_EVIDENCE
+    )
 
 
 def _calls_of_try(attempt: Try, index: int, known: KnownLabels, *, is_llm: bool) -> list[Call]:

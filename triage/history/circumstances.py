@@ -9,6 +9,7 @@ from django.db import connection
 
 from triage.classify.calls import Call
 from triage.models import EpochCircumstance, Told
+from triage.models.bulk import add_rows
 from triage.models.circumstances import FINGERPRINT_LENGTH
 from triage.parse.report import Evidence, Result
 from triage.terms import Difference
@@ -143,19 +144,13 @@ def _bounded_names(counted: Mapping[Key, Counted]) -> dict[tuple[int, str], str]
 
 
 def _upsert(repository_id: int, rows: Mapping[StoredKey, Counted], hours: int) -> None:
-    table = EpochCircumstance._meta.db_table
-    statement = (
-        f"INSERT INTO {table} (repository_id, epoch_id, hours, fingerprint, cache_hit, "  # noqa: S608
-        "speculation, calls, wording, label) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
-        "ON CONFLICT (epoch_id, hours, fingerprint, cache_hit, speculation) DO UPDATE SET "
-        f"calls = {table}.calls + excluded.calls, wording = {table}.wording + excluded.wording, "
-        f"label = {table}.label + excluded.label"
-    )
-    values = [
-        (repository_id, epoch_id, hours, name, cache_hit, speculation,
-         each.calls, each.wording, each.label)
-        for (epoch_id, name, cache_hit, speculation), each in rows.items()
-    ]  # fmt: skip
-    if values:
-        with connection.cursor() as cursor:
-            cursor.executemany(statement, values)
+    add_rows(
+        EpochCircumstance,
+        ("repository", "epoch", "hours", "fingerprint", "cache_hit", "speculation"),
+        ("calls", "wording", "label"),
+        [
+            (repository_id, epoch_id, hours, name, cache_hit, speculation,
+             each.calls, each.wording, each.label)
+            for (epoch_id, name, cache_hit, speculation), each in rows.items()
+        ],
+    )  # fmt: skip

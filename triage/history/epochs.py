@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from triage.models import Epoch
-from triage.models.bulk import update_rows
+from triage.models.bulk import insert_rows, update_rows
 from triage.parse.report import Result
 
 # Above this many cases, reading all epochs of the repository beats a long IN list.
@@ -71,7 +71,7 @@ def find_or_open_epochs(
             continue
         number = 1 + max((epoch.number for epoch in known[case_id]), default=0)
         opened.append(_new_epoch(repository_id, case_id, identity, number, at))
-    for epoch in Epoch.objects.bulk_create(opened):
+    for epoch in insert_rows(opened):
         chosen[epoch.case_id] = epoch
     _note_assertions(chosen, identities)
     return chosen

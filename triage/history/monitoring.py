@@ -1,4 +1,4 @@
-"""Freeze each epoch's accepted rate and keep its monitor in step with what was counted."""
+"""Add what a run counted to its epochs, freeze accepted rates, and keep the monitors in step."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,16 +8,20 @@ import numpy as np
 from budgets.allowances import accepted_rate
 from budgets.monitor import initial_state, update
 from budgets.priors import DEFAULT_PRIOR
-from triage.history.tallies import Tally
+from triage.history.tallies import COUNTERS, MOMENTS, Tally
 from triage.models import Epoch
 from triage.models.bulk import update_rows
 
 # DESIGN section 5: a case's accepted rate is its own posterior mean over its first 20 calls.
 ACCEPTANCE_CALLS = 20
+WATCHED = ("accepted_rate", "monitor", "first_seen_at", "last_seen_at")
 
 
 def watch(epochs: Sequence[Epoch], tallies: dict[int, Tally], at: datetime) -> None:
-    """Advance the epochs by what a run added. ``epochs`` hold the counts from before it."""
+    """Advance the epochs by what a run added. ``epochs`` hold the counts from before it.
+
+    All of an epoch is written at once: half of the time that a large upload takes goes into rows.
+    """
     touched = [epoch for epoch in epochs if epoch.pk in tallies]
     _advance([epoch for epoch in touched if epoch.accepted_rate is not None], tallies)
     for epoch in touched:
@@ -28,7 +32,14 @@ def watch(epochs: Sequence[Epoch], tallies: dict[int, Tally], at: datetime) -> N
             epoch.accepted_rate = float(accepted_rate(wording, calls, DEFAULT_PRIOR))
         epoch.last_seen_at = max(epoch.last_seen_at, at)
         epoch.first_seen_at = min(epoch.first_seen_at, at)
-    update_rows(touched, ["accepted_rate", "monitor", "first_seen_at", "last_seen_at"])
+        _add(epoch, counted)
+    update_rows(touched, [*COUNTERS, *MOMENTS, "results", *WATCHED])
+
+
+def _add(epoch: Epoch, counted: Tally) -> None:
+    for name in (*COUNTERS, *MOMENTS):
+        setattr(epoch, name, getattr(epoch, name) + getattr(counted, name))
+    epoch.results += 1
 
 
 def _advance(epochs: Sequence[Epoch], tallies: dict[int, Tally]) -> None:

@@ -11,7 +11,9 @@ from triage.terms import CalibrationState
 class CalibrationReport(models.Model):
     """One estimate that was asked for. Figures are kept as they were, whatever comes later."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="calibrations")
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="calibrations", db_index=False
+    )
     state = models.CharField(
         max_length=8, choices=choices(CalibrationState), default=CalibrationState.QUEUED
     )

@@ -9,7 +9,7 @@ from triage.models.repositories import Repository
 class Case(models.Model):
     """A test, as its name in the reports tells it apart. Kept until its repository goes."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="cases")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="cases", db_index=False)
     # SHA-256 of the normalised identity, hex: names may be longer than an index takes.
     key = models.CharField(max_length=64)
     # Position in the outcome vectors of the repository.

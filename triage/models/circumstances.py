@@ -21,7 +21,7 @@ class EpochCircumstance(models.Model):
     """The calls of one epoch that were made under the same circumstances."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="circumstances")
+    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="circumstances", db_index=False)
     # Six hours of the UTC day, 0 to 3.
     hours = models.PositiveSmallIntegerField()
     # What the provider calls its configuration; empty where it was not told.
@@ -38,7 +38,7 @@ class EpochCircumstance(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["epoch", "hours", "fingerprint", "cache_hit", "speculation"],
+                fields=["epoch", "hours", "fingerprint", "cache_hit", "speculation", "repository"],
                 name="epoch_circumstance_is_unique",
             ),
             models.CheckConstraint(

@@ -19,7 +19,9 @@ class Decision(models.Model):
     """
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    escalation = models.ForeignKey(Escalation, models.CASCADE, related_name="decisions")
+    escalation = models.ForeignKey(
+        Escalation, models.CASCADE, related_name="decisions", db_index=False
+    )
     kind = models.CharField(max_length=20, choices=choices(DecisionKind))
     # The label that is right from now on; set for accept_label only.
     label = models.CharField(max_length=200, blank=True, default="")

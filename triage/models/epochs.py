@@ -36,7 +36,7 @@ class Epoch(Tally):
     """A stretch of a case's history under one model snapshot, prompt and test code."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    case = models.ForeignKey(Case, models.CASCADE, related_name="epochs")
+    case = models.ForeignKey(Case, models.CASCADE, related_name="epochs", db_index=False)
     # 1, 2, … in the order of appearance.
     number = models.PositiveIntegerField()
     # What makes the epoch; empty where a report does not tell.
@@ -63,9 +63,11 @@ class Epoch(Tally):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["case", "number"], name="epoch_is_unique"),
             models.UniqueConstraint(
-                fields=["case", "model_snapshot", "prompt_sha256", "test_sha256"],
+                fields=["case", "number", "repository"], name="epoch_is_unique"
+            ),
+            models.UniqueConstraint(
+                fields=["case", "model_snapshot", "prompt_sha256", "test_sha256", "repository"],
                 name="epoch_identity_is_unique",
             ),
             models.CheckConstraint(
@@ -83,13 +85,15 @@ class Epoch(Tally):
 class EpochDay(Tally):
     """The tally of one epoch on one UTC day: charts, windows and burn."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="days")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+", db_index=False)
+    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="days", db_index=False)
     day = models.DateField()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["epoch", "day"], name="epoch_day_is_unique"),
+            models.UniqueConstraint(
+                fields=["epoch", "day", "repository"], name="epoch_day_is_unique"
+            ),
             Tally.parts_fit_calls("epoch_day_parts_fit_calls"),
         ]
         indexes = [models.Index(fields=["repository", "day"], name="epoch_day_by_day")]
@@ -102,12 +106,14 @@ class EpochHour(Tally):
     """The tally of one epoch in one UTC hour of the day: load patterns."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="hours")
+    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="hours", db_index=False)
     hour = models.PositiveSmallIntegerField()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["epoch", "hour"], name="epoch_hour_is_unique"),
+            models.UniqueConstraint(
+                fields=["epoch", "hour", "repository"], name="epoch_hour_is_unique"
+            ),
             models.CheckConstraint(condition=Q(hour__lt=24), name="epoch_hour_of_the_day"),
             Tally.parts_fit_calls("epoch_hour_parts_fit_calls"),
         ]
@@ -120,7 +126,7 @@ class EpochLabel(models.Model):
     """How often a label was observed where another, or the same, was expected."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="label_counts")
+    epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="label_counts", db_index=False)
     expected = models.CharField(max_length=200)
     observed = models.CharField(max_length=200)
     calls = models.PositiveIntegerField(default=0)
@@ -128,7 +134,7 @@ class EpochLabel(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["epoch", "expected", "observed"], name="epoch_label_is_unique"
+                fields=["epoch", "expected", "observed", "repository"], name="epoch_label_is_unique"
             ),
         ]
 

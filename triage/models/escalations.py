@@ -14,7 +14,7 @@ class Escalation(models.Model):
     """One question per case, epoch and unordered pair of labels, however many runs raise it."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="escalations")
-    case = models.ForeignKey(Case, models.CASCADE, related_name="escalations")
+    case = models.ForeignKey(Case, models.CASCADE, related_name="escalations", db_index=False)
     epoch = models.ForeignKey(Epoch, models.CASCADE, related_name="+")
     # The two labels in alphabetical order.
     first_label = models.CharField(max_length=200)
@@ -32,7 +32,7 @@ class Escalation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["case", "epoch", "first_label", "second_label"],
+                fields=["case", "epoch", "first_label", "second_label", "repository"],
                 name="escalation_is_unique",
             ),
             models.CheckConstraint(

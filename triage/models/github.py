@@ -61,7 +61,9 @@ class GitHubRepository(models.Model):
 class PullRequest(models.Model):
     """A pull request as the newest delivery told of it."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="pull_requests")
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="pull_requests", db_index=False
+    )
     number = models.PositiveIntegerField()
     head_sha = models.CharField(max_length=64)
     base_sha = models.CharField(max_length=64, blank=True, default="")

@@ -14,7 +14,9 @@ NAME_LENGTH = 150
 class Membership(models.Model):
     """What one person may do in one repository."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="memberships")
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="memberships", db_index=False
+    )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=8, choices=choices(Role))
     created_at = models.DateTimeField(default=timezone.now)
@@ -54,7 +56,7 @@ class AuditEntry(models.Model):
 
     # NULL for what concerns the whole installation.
     repository = models.ForeignKey(
-        Repository, models.CASCADE, null=True, blank=True, related_name="audit"
+        Repository, models.CASCADE, null=True, blank=True, related_name="audit", db_index=False
     )
     who = models.CharField(max_length=NAME_LENGTH)
     action = models.CharField(max_length=50)

@@ -14,7 +14,7 @@ NAME_LENGTH = 200
 class Mute(models.Model):
     """A stretch in which wording differences of a case do not fail a run. Flips still do."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="mutes")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="mutes", db_index=False)
     case = models.ForeignKey(Case, models.CASCADE, related_name="mutes")
     # Who answers for the case: a person or "@team".
     owner = models.CharField(max_length=NAME_LENGTH)
@@ -32,7 +32,9 @@ class Mute(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["case"], condition=Q(ended_at__isnull=True), name="mute_one_is_open"
+                fields=["case", "repository"],
+                condition=Q(ended_at__isnull=True),
+                name="mute_one_is_open",
             ),
             models.CheckConstraint(
                 condition=Q(until__gt=F("created_at")), name="mute_ends_after_it_begins"

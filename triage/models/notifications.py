@@ -73,7 +73,7 @@ class Delivery(models.Model):
 
     # Sent along, so that a receiver who got a message twice can tell.
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+", db_index=False)
     channel = models.ForeignKey(Channel, models.CASCADE, related_name="deliveries")
     state = models.CharField(
         max_length=8, choices=choices(DeliveryState), default=DeliveryState.WAITING
@@ -116,7 +116,9 @@ class Notification(models.Model):
     """One event that a channel is told, once however often it is emitted."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    channel = models.ForeignKey(Channel, models.CASCADE, related_name="notifications")
+    channel = models.ForeignKey(
+        Channel, models.CASCADE, related_name="notifications", db_index=False
+    )
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="notifications")
     event = models.CharField(max_length=30, choices=choices(NotificationEvent))
     # What makes the event the same one when it is emitted again.
@@ -127,7 +129,9 @@ class Notification(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["channel", "key"], name="notification_is_unique"),
+            models.UniqueConstraint(
+                fields=["channel", "key", "repository"], name="notification_is_unique"
+            ),
             models.CheckConstraint(
                 condition=is_one_of("event", NotificationEvent), name="notification_event_known"
             ),

@@ -11,7 +11,9 @@ from triage.terms import PolicySource, PolicyState
 class StoredPolicy(models.Model):
     """One policy of a repository. The newest accepted one is in force; none is ever changed."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="policies")
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="policies", db_index=False
+    )
     # At most 64 KiB; of a refused file that is larger, its beginning.
     text = models.TextField()
     # SHA-256 of the text, hex: verdicts name the policy that judged by it.

@@ -16,7 +16,9 @@ class Publication(models.Model):
     between are never sent. One row per thing: the forge can never be given two of it.
     """
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="publications")
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="publications", db_index=False
+    )
     kind = models.CharField(max_length=8, choices=choices(PublicationKind))
     # What it is about: a commit id, or the number of a pull request.
     subject = models.CharField(max_length=64)

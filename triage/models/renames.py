@@ -14,7 +14,7 @@ class CaseRename(models.Model):
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="renames")
     # The case with the history, which stays, and the newcomer, which goes into it.
-    old = models.ForeignKey(Case, models.CASCADE, null=True, related_name="+")
+    old = models.ForeignKey(Case, models.CASCADE, null=True, related_name="+", db_index=False)
     new = models.ForeignKey(Case, models.SET_NULL, null=True, blank=True, related_name="+")
     old_title = models.CharField(max_length=3000)
     new_title = models.CharField(max_length=3000)
@@ -30,7 +30,7 @@ class CaseRename(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["old", "new"], name="rename_is_unique"),
+            models.UniqueConstraint(fields=["old", "new", "repository"], name="rename_is_unique"),
             models.CheckConstraint(
                 condition=is_one_of("state", RenameState), name="rename_state_known"
             ),

@@ -15,7 +15,7 @@ from triage.terms import Difference, Merge, Outcome
 class FailureText(models.Model):
     """The text of a failure, stored once per repository however often it recurs."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+", db_index=False)
     # SHA-256 of the text as stored, hex.
     sha256 = models.CharField(max_length=64)
     text = models.TextField()
@@ -37,10 +37,10 @@ class Result(models.Model):
     A plain pass has no row: it is a code in the part's vector and a call in the tallies.
     """
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="+", db_index=False)
     run = models.ForeignKey(Run, models.CASCADE, related_name="results")
-    part = models.ForeignKey(Part, models.CASCADE, related_name="results")
-    case = models.ForeignKey(Case, models.CASCADE, related_name="results")
+    part = models.ForeignKey(Part, models.CASCADE, related_name="results", db_index=False)
+    case = models.ForeignKey(Case, models.CASCADE, related_name="results", db_index=False)
     epoch = models.ForeignKey(Epoch, models.SET_NULL, null=True, blank=True, related_name="+")
     outcome = models.CharField(max_length=8, choices=choices(Outcome))
     # Why several entries of the report belong to this result.
@@ -71,7 +71,7 @@ class Result(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["part", "case"], name="result_is_unique"),
+            models.UniqueConstraint(fields=["part", "case", "repository"], name="result_is_unique"),
             models.CheckConstraint(
                 condition=is_one_of("outcome", Outcome), name="result_outcome_known"
             ),
@@ -98,7 +98,7 @@ class Observation(models.Model):
     """One call of a stored result: what was expected and what came back."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    result = models.ForeignKey(Result, models.CASCADE, related_name="observations")
+    result = models.ForeignKey(Result, models.CASCADE, related_name="observations", db_index=False)
     # Which try of the result the call belongs to, and which call of the try it is; from 0.
     try_index = models.PositiveIntegerField()
     call_index = models.PositiveIntegerField()
@@ -119,7 +119,8 @@ class Observation(models.Model):
         ordering = ["result", "try_index", "call_index"]
         constraints = [
             models.UniqueConstraint(
-                fields=["result", "try_index", "call_index"], name="observation_is_unique"
+                fields=["result", "try_index", "call_index", "repository"],
+                name="observation_is_unique",
             ),
             models.CheckConstraint(
                 condition=Q(confidence__isnull=True)

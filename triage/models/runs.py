@@ -10,7 +10,7 @@ from triage.models.repositories import Repository
 class Run(models.Model):
     """One CI execution of a commit, made of one or more parts."""
 
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="runs")
+    repository = models.ForeignKey(Repository, models.CASCADE, related_name="runs", db_index=False)
     # The commit that was tested, hex; of a pull request its head, not the merge commit.
     sha = models.CharField(max_length=64)
     # The CI system's own id of the run; attempts of one run share it. Empty: CI told none.
@@ -57,7 +57,7 @@ class Part(models.Model):
     """One leg of a run, with the outcome of every case in two vectors."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    run = models.ForeignKey(Run, models.CASCADE, related_name="parts")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="parts", db_index=False)
     # Job and position, which name the same leg in every attempt: "llm-tests 2/4"; empty if told.
     name = models.CharField(max_length=255, blank=True, default="")
     # Position among the parts, from 1; NULL when the run has one unnumbered part.
@@ -78,7 +78,7 @@ class Part(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["run", "name"], name="part_is_unique"),
+            models.UniqueConstraint(fields=["run", "name", "repository"], name="part_is_unique"),
             models.CheckConstraint(condition=Q(index__gte=1), name="part_index_from_1"),
         ]
 

@@ -16,9 +16,11 @@ class Upload(models.Model):
     """One request that brought report files for a part, and how far its work has come."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    repository = models.ForeignKey(Repository, models.CASCADE, related_name="uploads")
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="uploads", db_index=False
+    )
     run = models.ForeignKey(Run, models.CASCADE, related_name="uploads")
-    part = models.ForeignKey(Part, models.CASCADE, related_name="uploads")
+    part = models.ForeignKey(Part, models.CASCADE, related_name="uploads", db_index=False)
     # NULL for an upload made on the command line.
     token = models.ForeignKey(Token, models.SET_NULL, null=True, blank=True, related_name="+")
     # What the client sent to make a retry recognisable; NULL when it sent nothing.
@@ -48,7 +50,7 @@ class Upload(models.Model):
                 name="upload_key_is_unique",
             ),
             models.UniqueConstraint(
-                fields=["part", "content_sha256"], name="upload_content_is_unique"
+                fields=["part", "content_sha256", "repository"], name="upload_content_is_unique"
             ),
             models.CheckConstraint(
                 condition=is_one_of("state", UploadState), name="upload_state_known"

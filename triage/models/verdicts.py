@@ -16,7 +16,7 @@ class Verdict(models.Model):
     """The judgement of a run. Judging again adds a revision; none is ever changed."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    run = models.ForeignKey(Run, models.CASCADE, related_name="verdicts")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="verdicts", db_index=False)
     # 1 for the first judgement of the run.
     revision = models.PositiveIntegerField()
     # Whether no later revision exists.
@@ -30,9 +30,13 @@ class Verdict(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["run", "revision"], name="verdict_is_unique"),
             models.UniqueConstraint(
-                fields=["run"], condition=Q(is_current=True), name="verdict_one_is_current"
+                fields=["run", "revision", "repository"], name="verdict_is_unique"
+            ),
+            models.UniqueConstraint(
+                fields=["run", "repository"],
+                condition=Q(is_current=True),
+                name="verdict_one_is_current",
             ),
             models.CheckConstraint(
                 condition=is_one_of("conclusion", Conclusion), name="verdict_conclusion_known"
@@ -47,8 +51,8 @@ class Finding(models.Model):
     """The judgement of one result within a verdict."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+")
-    verdict = models.ForeignKey(Verdict, models.CASCADE, related_name="findings")
-    case = models.ForeignKey(Case, models.CASCADE, related_name="findings")
+    verdict = models.ForeignKey(Verdict, models.CASCADE, related_name="findings", db_index=False)
+    case = models.ForeignKey(Case, models.CASCADE, related_name="findings", db_index=False)
     result = models.ForeignKey(Result, models.CASCADE, related_name="findings")
     kind = models.CharField(max_length=20, choices=choices(FindingKind))
     difference = models.CharField(max_length=8, choices=choices(Difference))
@@ -63,7 +67,9 @@ class Finding(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["verdict", "result"], name="finding_is_unique"),
+            models.UniqueConstraint(
+                fields=["verdict", "result", "repository"], name="finding_is_unique"
+            ),
             models.CheckConstraint(
                 condition=is_one_of("kind", FindingKind), name="finding_kind_known"
             ),

@@ -1,4 +1,4 @@
-"""Pause the collector of cycles while a report becomes a hundred thousand objects without one."""
+"""Pause the collector of cycles while a report becomes a hundred thousand objects and rows."""
 
 import gc
 from collections.abc import Iterator

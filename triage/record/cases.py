@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from django.db.models import Q, QuerySet
 
 from triage.models import Case, Repository
-from triage.models.bulk import update_rows
+from triage.models.bulk import insert_rows, update_rows
 from triage.record.case_rules import CaseRules
 from triage.record.entries import Entry
 from triage.record.renames.by_policy import rename_by_policy
@@ -13,6 +15,7 @@ from triage.record.titles import title_of
 
 NAME_LENGTH = 1000
 EVIDENCE_LENGTH = 500
+SEEN_TO = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class KnownCase:
     slot: int
     is_llm: bool
     labels: tuple[str, ...]
+    # Whether a run that holds the case has to note that it was seen.
+    is_stale: bool = False
 
 
 def find_or_add_cases(
@@ -34,15 +39,15 @@ def find_or_add_cases(
 
     The whole map of the repository is read: that is faster than asking for thousands of keys.
     """
-    known = _known_cases(repository)
+    known = _known_cases(repository, at)
     if rename_by_policy(repository, entries, rules.renames, known):
-        known = _known_cases(repository)
+        known = _known_cases(repository, at)
     new = [entry for entry in entries if entry.key not in known]
     cases = [
         _new_case(repository, entry, repository.next_slot + number, at, is_llm=rules.is_llm(entry))
         for number, entry in enumerate(new)
     ]
-    for case in Case.objects.bulk_create(cases, batch_size=1000):
+    for case in insert_rows(cases):
         known[case.key] = KnownCase(case.pk, case.slot, case.is_llm, tuple(case.labels))
     repository.next_slot += len(new)
     repository.save(update_fields=["next_slot"])
@@ -54,13 +59,23 @@ def find_or_add_cases(
     return known
 
 
-def _known_cases(repository: Repository) -> dict[str, KnownCase]:
-    rows = Case.objects.filter(repository=repository).values_list(
-        "key", "pk", "slot", "is_llm", "labels"
-    )
+def _known_cases(repository: Repository, at: datetime) -> dict[str, KnownCase]:
+    cases = Case.objects.filter(repository=repository)
+    # Few cases have any; to decode an empty list for each of the others takes longer than to ask.
+    labels = dict(cases.exclude(labels=[]).values_list("pk", "labels"))
+    stale = set(_stale_cases(cases, at).values_list("pk", flat=True))
     return {
-        key: KnownCase(pk, slot, is_llm, tuple(labels)) for key, pk, slot, is_llm, labels in rows
+        key: KnownCase(pk, slot, is_llm, tuple(labels.get(pk, ())), pk in stale)
+        for key, pk, slot, is_llm in cases.values_list("key", "pk", "slot", "is_llm")
     }
+
+
+def _stale_cases(cases: QuerySet[Case], at: datetime) -> QuerySet[Case]:
+    """Return the cases whose last sight is to be noted anew: exactly where a rename is told by it.
+
+    To the hour elsewhere: exact for all, it would write a row per case and run.
+    """
+    return cases.filter(Q(is_llm=True) | Q(last_seen_at__lt=at - SEEN_TO), last_seen_at__lt=at)
 
 
 def _new_case(
@@ -95,17 +110,15 @@ def _update_cases(
     known: dict[str, KnownCase], entries: Sequence[Entry], at: datetime, rules: CaseRules
 ) -> None:
     """Note what an upload tells anew: LLM calls, labels, and that the case was seen."""
-    seen = [known[entry.key].id for entry in entries]
-    for start in range(0, len(seen), 1000):
-        Case.objects.filter(pk__in=seen[start : start + 1000], last_seen_at__lt=at).update(
-            last_seen_at=at
-        )
-    changed = []
+    changed, seen = [], []
     for entry in entries:
         case = known[entry.key]
         labels = told_labels(entry) or case.labels
         is_llm = case.is_llm or rules.is_llm(entry)
+        if case.is_stale:
+            seen.append(Case(pk=case.id, last_seen_at=at))
         if (is_llm, labels) != (case.is_llm, case.labels):
             known[entry.key] = KnownCase(case.id, case.slot, is_llm, labels)
             changed.append(Case(pk=case.id, is_llm=is_llm, labels=list(labels)))
+    update_rows(seen, ["last_seen_at"])
     update_rows(changed, ["is_llm", "labels"])

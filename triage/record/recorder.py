@@ -19,7 +19,7 @@ from triage.history.epochs import find_or_open_epochs, identity_of
 from triage.history.monitoring import watch
 from triage.history.snapshots import tallies_of_epochs, tallies_of_slots
 from triage.history.suite_state import score_margins, watch_suite
-from triage.history.tallies import Tally, add_to_tallies, tally
+from triage.history.tallies import Tally, add_to_breakdowns, tally
 from triage.models import Epoch, Part, Upload
 from triage.models.vectors import (
     CODE_OF_OUTCOME,
@@ -76,7 +76,7 @@ def _not_yet_in(
     part: Part, entries: Sequence[Entry], cases: dict[str, KnownCase]
 ) -> list[Recorded]:
     slots = 1 + max((cases[entry.key].slot for entry in entries), default=-1)
-    held = unpack_codes(part.outcomes, slots)
+    held = unpack_codes(part.outcomes, slots).tolist()
     return [
         Recorded(entry, cases[entry.key], ResultCalls(()))
         for entry in entries
@@ -122,7 +122,7 @@ def _add_tallies(part: Part, recorded: Sequence[Recorded], epochs: dict[int, Epo
         if each.case.id in epochs and each.entry.result.outcome != "skipped"
     }
     _watch_suite(part, recorded, epochs, tallies)
-    add_to_tallies(part.repository_id, tallies, part.run.at)
+    add_to_breakdowns(part.repository_id, tallies, part.run.at)
     add_to_circumstances(
         part.repository_id, _by_circumstances(recorded, epochs, tallies), part.run.at
     )

@@ -9,6 +9,7 @@ from triage.classify.fingerprints import fingerprint
 from triage.history.circumstances import circumstances_of
 from triage.history.tallies import Tally
 from triage.models import FailureText, Observation, Part, Result
+from triage.models.bulk import insert_rows
 from triage.models.incidents import PROVIDER_LENGTH
 from triage.parse.provider_errors import provider_of
 from triage.parse.report import Failure
@@ -32,16 +33,13 @@ class Row:
 def write_rows(part: Part, rows: Sequence[Row]) -> None:
     """Write results with their calls and texts."""
     texts = _write_texts(part.repository_id, [_failure(row.entry) for row in rows])
-    results = Result.objects.bulk_create(
-        [_result(part, row, texts) for row in rows], batch_size=500
-    )
-    Observation.objects.bulk_create(
+    results = insert_rows([_result(part, row, texts) for row in rows])
+    insert_rows(
         [
             _observation(result, call)
             for result, row in zip(results, rows, strict=True)
             for call in row.calls.calls
-        ],
-        batch_size=500,
+        ]
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from triage.models import Finding, Run, Verdict
+from triage.models.bulk import insert_rows
 from triage.verdict.document import Summary, receipt, verdict_document
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import RULES_VERSION
@@ -25,7 +26,7 @@ def keep_verdict(run: Run, summary: Summary, judgements: Sequence[Judgement]) ->
         rules=RULES_VERSION,
         document=document,
     )
-    Finding.objects.bulk_create([_finding(verdict, each) for each in judgements])
+    insert_rows([_finding(verdict, each) for each in judgements])
     return verdict
 
 

@@ -1,0 +1,1 @@
+"""How the product stands on PostgreSQL: uploads, growth, pages, bytes, many clients at once."""
