@@ -136,7 +136,11 @@ def check_queue() -> CheckResult:
     told = f"{waiting.count()} uploads wait, {late} for over ten minutes; {dead} were set aside"
     if late or dead:
         return CheckResult(
-            "uploads", CheckState.WARN, told, "their reason stands on the page of their run"
+            "uploads",
+            CheckState.WARN,
+            told,
+            "their reason stands on their page, which the page of their run leads to; then "
+            "manage.py retry_upload --all",
         )
     return CheckResult("uploads", CheckState.OK, told)
 

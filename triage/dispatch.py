@@ -2,13 +2,15 @@
 
 import uuid
 
+from django.db import transaction
+
 from triage.handing_over import hand_over_after_commit
-from triage.pipeline import judge_waiting, process
+from triage.pipeline import judge_waiting, send_for
 
 
 def after_commit(upload_id: uuid.UUID) -> None:
     """Take an upload to its verdict; one that cannot be processed keeps its reason."""
-    hand_over_after_commit("triage.process_upload", str(upload_id), lambda: process(upload_id))
+    transaction.on_commit(lambda: send_for(upload_id))
 
 
 def after_decision(escalation_id: int) -> None:

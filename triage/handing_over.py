@@ -15,9 +15,10 @@ from kombu.exceptions import OperationalError
 logger = logging.getLogger(__name__)
 
 
-def hand_over(task: str, key: int | str, here: Callable[[], object]) -> None:
+def hand_over(task: str, key: int | str, here: Callable[[], object]) -> bool:
     """Start a task by its name; ``here`` does the same work in this process.
 
+    Return whether it was started. What goes wrong in the work itself is that work's to keep.
     The task is named and not imported: tasks know the steps, no step knows the tasks.
     """
     try:
@@ -27,8 +28,10 @@ def hand_over(task: str, key: int | str, here: Callable[[], object]) -> None:
             here()
     except OperationalError:
         logger.warning("broker does not answer; %s %s waits for the sweeper", task, key)
+        return False
     except Exception:
         logger.exception("%s %s failed", task, key)
+    return True
 
 
 def hand_over_after_commit(task: str, key: int | str, here: Callable[[], object]) -> None:

@@ -7,12 +7,12 @@ killed anywhere leaves work that is either done or begun again, never half done 
 import logging
 import uuid
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
-from django.utils import timezone
 
+from triage import outbox
+from triage.handing_over import hand_over
 from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.collector import paused_collector
 from triage.parse.import_report import import_report
@@ -20,60 +20,70 @@ from triage.parse.upload import read_upload
 from triage.publish.outbox import want_newest_verdict
 from triage.record.recorder import record
 from triage.record.storage import read_stored
-from triage.terms import UploadState
+from triage.terms import RunEnd, UploadState
+from triage.verdict.completeness import close, due_runs, end_of_waiting
 from triage.verdict.escalations.deciding import waiting_runs
 from triage.verdict.judge import judge
 
 logger = logging.getLogger(__name__)
 
-OPEN_STATES = (UploadState.RECEIVED, UploadState.RECORDED)
-# Longer than the largest upload takes; a worker that is silent for longer is taken for dead.
-LEASE = timedelta(minutes=5)
-# An upload that killed its worker this often would kill the next one too.
-MOST_TRIES = 5
-
 
 def process(upload_id: uuid.UUID) -> None:
     """Take an upload to its verdict, from wherever an earlier try left it."""
-    _lease(upload_id)
     try:
+        outbox.lease(upload_id)
         _step(upload_id, UploadState.RECEIVED, _record)
         _step(upload_id, UploadState.RECORDED, _judge)
     except Exception as error:
-        _note_failure(upload_id, error)
+        if outbox.note_failure(upload_id, error) is UploadState.RECEIVED:
+            # What was lost with the report is not known, which its run has to say.
+            judge_run(Upload.objects.values_list("run_id", flat=True).get(pk=upload_id))
         raise
 
 
 def sweep() -> int:
-    """Process every open upload that no worker owns; return how many there were."""
-    now = timezone.now()
-    unowned = Upload.objects.filter(
-        Q(leased_until__isnull=True) | Q(leased_until__lt=now), state__in=OPEN_STATES
-    ).order_by("received_at")
-    identities = list(unowned.values_list("pk", flat=True))
-    for upload_id in identities:
-        try:
-            process(upload_id)
-        except Exception:
-            # One upload that cannot be processed must not keep the others from their verdicts.
-            logger.exception("upload %s could not be processed", upload_id)
-    return len(identities)
+    """Send for every open upload that nobody works on; return how many there were."""
+    found = outbox.take_unowned()
+    for upload_id in found:
+        send_for(upload_id)
+    return len(found)
+
+
+def send_for(upload_id: uuid.UUID) -> None:
+    """Have an upload taken to its verdict; the next sweep does what cannot be sent for now."""
+    if not hand_over("triage.process_upload", str(upload_id), lambda: process(upload_id)):
+        outbox.release(upload_id)
 
 
 def judge_waiting(escalation_id: int) -> None:
     """Judge again every run that waited for a decision, each in a transaction of its own."""
-    escalation = Escalation.objects.get(pk=escalation_id)
-    for run_id in waiting_runs(escalation):
-        with transaction.atomic():
-            Repository.objects.select_for_update().get(pk=escalation.repository_id)
-            run = Run.objects.get(pk=run_id)
-            judge(run)
-            want_newest_verdict(run)
+    for run_id in waiting_runs(Escalation.objects.get(pk=escalation_id)):
+        judge_run(run_id)
 
 
-def release_leases() -> None:
-    """Forget who owns what: for a start at which no other worker can be alive."""
-    Upload.objects.filter(state__in=OPEN_STATES).update(leased_until=None)
+def judge_run(run_id: int, before: Callable[[Run], None] = lambda _: None) -> None:
+    """Judge a run from what is stored, once something that is done ``before`` is noted with it."""
+    with transaction.atomic():
+        run = Run.objects.get(pk=run_id)
+        run.repository = Repository.objects.select_for_update().get(pk=run.repository_id)
+        # Read again behind the lock: another worker may have judged it in the meantime.
+        run.refresh_from_db()
+        before(run)
+        judge(run)
+        want_newest_verdict(run)
+
+
+def close_run(run_id: int, by: RunEnd, at: datetime) -> None:
+    """Await no further part of a run, and judge it as it is."""
+    judge_run(run_id, lambda run: close(run, by, at))
+
+
+def close_due_runs(now: datetime) -> int:
+    """Close every run that has waited long enough; return how many there were."""
+    found = list(due_runs(now))
+    for run in found:
+        close_run(run.pk, end_of_waiting(run), now)
+    return len(found)
 
 
 def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], None]) -> None:
@@ -82,7 +92,7 @@ def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], Non
         # The lock makes writers of one repository wait for each other; the row is read again
         # behind it, since another worker may have done the step in the meantime.
         upload.repository = Repository.objects.select_for_update().get(pk=upload.repository_id)
-        upload.refresh_from_db(fields=["state", "part"])
+        upload.refresh_from_db(fields=["state", "part", "run"])
         if upload.state == state:
             work(upload)
 
@@ -105,19 +115,3 @@ def _advance(upload: Upload, state: UploadState) -> None:
     upload.state = state
     upload.error = ""
     upload.save(update_fields=["state", "error", "reading"])
-
-
-def _lease(upload_id: uuid.UUID) -> None:
-    Upload.objects.filter(pk=upload_id, state__in=OPEN_STATES).update(
-        leased_until=timezone.now() + LEASE, attempts=F("attempts") + 1
-    )
-
-
-def _note_failure(upload_id: uuid.UUID, error: Exception) -> None:
-    """Keep the reason with the upload; past the last try set it aside, so that others flow."""
-    upload = Upload.objects.get(pk=upload_id)
-    upload.error = f"{type(error).__name__}: {error}"
-    upload.leased_until = None
-    if upload.attempts >= MOST_TRIES:
-        upload.state = UploadState.DEAD
-    upload.save(update_fields=["error", "leased_until", "state"])

@@ -124,8 +124,28 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_DEFAULT_QUEUE = "ingest"
+# A worker that is at it for longer would outlive its lease on an upload.
+CELERY_TASK_SOFT_TIME_LIMIT = 240
+CELERY_TASK_TIME_LIMIT = 270
+SLOW_TASKS = ("triage.calibrate", "triage.calibrate_where_due", "triage.judge_waiting")
 # What talks to other people's servers can take long, and must not keep uploads waiting.
-CELERY_TASK_ROUTES = {"triage.deliver": {"queue": "publish"}}
+PUBLISHING_TASKS = (
+    "triage.deliver",
+    "triage.sweep_deliveries",
+    "triage.publish",
+    "triage.sweep_publications",
+    "triage.process_delivery",
+    "triage.sweep_webhooks",
+)
+CELERY_TASK_ROUTES = {task: {"queue": "publish"} for task in PUBLISHING_TASKS} | {
+    task: {"queue": "slow"} for task in SLOW_TASKS
+}
+# A slow task may take an hour; the others must not be kept from ending by its limit.
+CELERY_TASK_ANNOTATIONS = {
+    task: {"soft_time_limit": 3_300, "time_limit": 3_600} for task in SLOW_TASKS
+}
 # The message that starts an upload's work is a hint; this is what keeps the promise.
 SWEEP_SECONDS = 60.0
 # Looked for hourly, done weekly per repository.
@@ -134,6 +154,7 @@ CALIBRATION_SECONDS = 3_600.0
 PUBLISHING_SECONDS = 5.0
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS},
+    "close-due-runs": {"task": "triage.close_due_runs", "schedule": SWEEP_SECONDS},
     "sweep-publications": {"task": "triage.sweep_publications", "schedule": PUBLISHING_SECONDS},
     "calibrate": {"task": "triage.calibrate_where_due", "schedule": CALIBRATION_SECONDS},
     "remind": {"task": "triage.remind", "schedule": SWEEP_SECONDS},

@@ -100,6 +100,15 @@ class UploadState(StrEnum):
     DEAD = "dead"
 
 
+class RunEnd(StrEnum):
+    """How it became known that no further part of a run is to be awaited."""
+
+    TOLD = "told"
+    WORKFLOW = "workflow"
+    QUIET = "quiet"
+    DEADLINE = "deadline"
+
+
 class EscalationState(StrEnum):
     """Where a question to a person stands."""
 

@@ -377,7 +377,7 @@ def test_cases_that_share_a_call_are_one_failure_and_one_charge() -> None:
 
 def test_a_killed_process_leaves_work_that_the_next_one_finishes() -> None:
     history(SIZE)
-    from triage import pipeline
+    from triage import outbox, pipeline
     from triage.terms import UploadState
 
     taken = upload(suite(SIZE, CaseRun(CASE, WORDING)), 30, **PR)
@@ -385,7 +385,7 @@ def test_a_killed_process_leaves_work_that_the_next_one_finishes() -> None:
     type(taken).objects.filter(pk=taken.pk).update(state=UploadState.RECORDED)
 
     assert pipeline.sweep() == 0
-    pipeline.release_leases()
+    outbox.release_all()
     assert pipeline.sweep() == 1
 
     taken.refresh_from_db()

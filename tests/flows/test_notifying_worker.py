@@ -39,7 +39,7 @@ def test_a_worker_sends_what_judging_emitted_and_the_sweep_what_failed(
     env = product_env | {"ALLOW_PRIVATE_WEBHOOKS": "true"}
     with receiving(Reply(503, b"down")) as receiver:
         make_channel(find_or_add_repository(REPO), receiver.url())
-        with product.worker(env, "--queues=celery,publish") as worker:
+        with product.worker(env, "--queues=ingest,publish") as worker:
             assert judge_in_a_process_of_its_own(env, tmp_path) == ON_HOLD
             first = receiver.wait_for_request()
         failed = only_delivery()

@@ -1,5 +1,6 @@
 """Turn an upload request, in any of its forms, into a submission."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import datetime
@@ -52,6 +53,25 @@ def read_submission(request: HttpRequest) -> Submission:
     submission = _submission(_fields(given), files, request.headers.get("Idempotency-Key"))
     policy = request.FILES.get(POLICY_FIELD) if is_form else None
     return replace(submission, policy=policy.read() if policy else None)
+
+
+def read_run(request: HttpRequest) -> Submission:
+    """Return which run a request names, in its query, its form or its JSON body."""
+    _refuse_oversized(request)
+    told = request.GET.dict() | request.POST.dict()
+    if request.content_type == "application/json" and request.body:
+        told |= _json_fields(request.body)
+    return _submission(_fields(told), (), None)
+
+
+def _json_fields(body: bytes) -> dict[str, str]:
+    try:
+        told = json.loads(body)
+    except ValueError as error:
+        raise InvalidRequestError(f"the body is no JSON: {error}") from error
+    if not isinstance(told, dict):
+        raise InvalidRequestError(f"the body must be a JSON object, got {type(told).__name__}")
+    return {name: str(value) for name, value in told.items() if value is not None}
 
 
 def _refuse_oversized(request: HttpRequest) -> None:

@@ -2,35 +2,23 @@
 
 import time
 import uuid
-from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router
+from ninja import Router
 
+from triage.api.parameters import FailOn, Wait
 from triage.api.requests import read_submission
 from triage.api.responses import reply_pending, reply_with_verdict
 from triage.dispatch import after_commit
-from triage.errors import ForbiddenError, NotFoundError
+from triage.errors import NotFoundError
 from triage.models import Token, Upload
 from triage.terms import UploadState
 from triage.upload.acceptance import accept
-from triage.upload.tokens import require_scope
+from triage.upload.tokens import require_repository, require_scope
 
 router = Router(tags=["uploads"])
 
-LONGEST_WAIT_S = 120
 POLL_S = 0.1
-
-Wait = Annotated[float, Query(0, ge=0, le=LONGEST_WAIT_S, description="Seconds to wait.")]
-FailOn = Annotated[
-    str,
-    Query(
-        "",
-        pattern=r"^((blocked|on_hold|provisional|no_results|regression)(,|$))*$",
-        description="Conclusions to answer with status 422, comma-separated; "
-        "'regression' stands for 'blocked'.",
-    ),
-]
 
 
 @router.post("/uploads", summary="Upload report files", response={201: dict, 200: dict, 202: dict})
@@ -44,11 +32,7 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     token = request.auth  # type: ignore[attr-defined]
     require_scope(token, "upload")
     submission = read_submission(request)
-    if submission.repo != token.repository.full_name:
-        raise ForbiddenError(
-            f"the token is for {token.repository.full_name}, not for {submission.repo}; "
-            "use a token of that repository"
-        )
+    require_repository(token, submission.repo)
     accepted = accept(submission, token)
     after_commit(accepted.upload.pk)
     upload = _wait_for(accepted.upload.pk, wait)

@@ -4,7 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from triage.models.choices import choices, is_one_of
 from triage.models.repositories import Repository
+from triage.terms import RunEnd
 
 
 class Run(models.Model):
@@ -30,6 +32,11 @@ class Run(models.Model):
     parts_expected = models.PositiveIntegerField(null=True, blank=True)
     # Whether a report of the run was cut off: cases may be missing.
     is_incomplete = models.BooleanField(default=False)
+    # When no further part was awaited any more, and how that became known.
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.CharField(max_length=8, choices=choices(RunEnd), blank=True, default="")
+    # When a run that waits for further parts is looked at again; NULL when it waits for none.
+    look_at = models.DateTimeField(null=True, blank=True)
     # When the run took place, which is not when it was uploaded if history is replayed.
     at = models.DateTimeField(default=timezone.now)
 
@@ -39,6 +46,10 @@ class Run(models.Model):
                 fields=["repository", "sha", "ci_run_id", "attempt"], name="run_is_unique"
             ),
             models.CheckConstraint(condition=Q(attempt__gte=1), name="run_attempt_from_1"),
+            models.CheckConstraint(
+                condition=Q(closed_at__isnull=True, closed_by="") | is_one_of("closed_by", RunEnd),
+                name="run_end_known",
+            ),
         ]
         indexes = [
             models.Index(fields=["repository", "-at"], name="run_by_time"),
@@ -46,6 +57,9 @@ class Run(models.Model):
                 fields=["repository", "-at"],
                 name="run_reference_by_time",
                 condition=Q(is_reference=True),
+            ),
+            models.Index(
+                fields=["look_at"], name="run_waiting", condition=Q(look_at__isnull=False)
             ),
         ]
 

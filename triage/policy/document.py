@@ -147,6 +147,23 @@ class Gate(PolicyPart):
     )
 
 
+class Completion(PolicyPart):
+    """When a run that has passed so far has passed."""
+
+    quiet: Due | None = Field(
+        None,
+        description="How long no part may come before a run that told no number of parts is taken "
+        "for complete; left out, it is with its first report.",
+        examples=["5m"],
+    )
+    deadline: Due = Field(
+        "2h",
+        description="How long after its last part a run waits for parts it told of; then it is "
+        "closed as provisional.",
+        examples=["2h"],
+    )
+
+
 class Owners(PolicyPart):
     """Who is asked where no rule names anybody."""
 
@@ -223,6 +240,7 @@ class Policy(PolicyPart):
         (), max_length=MOST_RULES, description="Labels; the first rule that matches holds."
     )
     gate: Gate = Gate()
+    completion: Completion = Completion()
     owners: Owners = Owners()
     escalations: Escalations = Escalations()
     redact: tuple[Mask, ...] = Field(

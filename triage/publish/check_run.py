@@ -8,6 +8,7 @@ from typing import Any
 from triage.publish.comment import MARKER, comment_body
 from triage.publish.inert import UNSAFE
 from triage.terms import Conclusion, FindingKind
+from triage.verdict.completeness import RunState
 from triage.verdict.rules import BLOCKING, HOLDING
 
 NAME = "Tiebreak"
@@ -79,7 +80,8 @@ class CheckRun:
         }
 
 
-# A near tie whose second pass is open is in progress, as nobody has to act yet.
+# A near tie whose second pass is open is in progress, as nobody has to act yet; so is a run of
+# which parts are awaited.
 CONCLUSIONS = {
     Conclusion.BLOCKED: "failure",
     Conclusion.ON_HOLD: "action_required",
@@ -108,7 +110,7 @@ def check_run(
 
     ``texts`` and ``places`` are by result id: the failures' texts, and where the tests stand.
     """
-    waits = _waits_for_repeats(document)
+    waits = _waits_for_repeats(document) or _waits_for_parts(document)
     conclusion = None if waits else CONCLUSIONS[Conclusion(document["conclusion"])]
     return CheckRun(
         status="in_progress" if waits else "completed",
@@ -124,6 +126,12 @@ def _waits_for_repeats(document: Mapping[str, Any]) -> bool:
     """Whether only the second pass is open: it settles by itself."""
     is_held = document["conclusion"] == Conclusion.ON_HOLD
     return is_held and bool(document["second_pass"]["repeats"])
+
+
+def _waits_for_parts(document: Mapping[str, Any]) -> bool:
+    """Whether nothing failed so far, and more is to come."""
+    is_waiting = (document.get("completeness") or {}).get("state") == RunState.WAITING
+    return is_waiting and document["conclusion"] == Conclusion.PROVISIONAL
 
 
 def _summary(document: Mapping[str, Any], texts: Mapping[int, str]) -> str:

@@ -12,6 +12,7 @@ from triage.errors import (
     UnreadableReportError,
 )
 from triage.models import Part, Repository, Run, Token, Upload
+from triage.outbox import LEASE
 from triage.parse.report import UploadReading
 from triage.parse.upload import UploadedFile, read_upload
 from triage.record.storage import store_files
@@ -50,6 +51,12 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
         if submission.policy is not None:
             take_policy_of_run(repository, upload.run, submission.policy)
         return Accepted(upload, is_replay=False)
+
+
+def find_or_create_run(submission: Submission) -> Run:
+    """Return the run that a submission names, made if no report of it has come."""
+    with transaction.atomic():
+        return _find_or_create_run(lock_repository(submission.repo), submission)
 
 
 def refuse_unreadable(reading: UploadReading) -> None:
@@ -131,6 +138,8 @@ def _create_upload(
         idempotency_key=submission.idempotency_key,
         content_sha256=digest,
         files=stored,
+        # It is sent for at once; the sweep looks after it when that came to nothing.
+        leased_until=timezone.now() + LEASE,
     )
 
 

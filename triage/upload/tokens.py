@@ -65,6 +65,15 @@ def require_scope(token: Token, scope: str) -> None:
         )
 
 
+def require_repository(token: Token, full_name: str) -> None:
+    """Raise ``ForbiddenError`` unless a token is for this repository."""
+    if full_name != token.repository.full_name:
+        raise ForbiddenError(
+            f"the token is for {token.repository.full_name}, not for {full_name}; "
+            "use a token of that repository"
+        )
+
+
 def _note_use(token: Token) -> None:
     now = timezone.now()
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - USE_RESOLUTION)

@@ -9,6 +9,7 @@ from django.conf import settings
 from budgets.second_pass import ALPHA, MIN_HISTORY_CALLS
 from triage.models import Run
 from triage.terms import Conclusion, Difference, FindingKind, Standing
+from triage.verdict.completeness import Completeness
 from triage.verdict.counting import RunCounts, RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
@@ -25,7 +26,8 @@ class Summary:
     counts: RunCounts
     failures: RunFailures
     repository_budget: BudgetStanding
-    is_incomplete: bool
+    is_cut_off: bool
+    completeness: Completeness
     # Sentences about epochs that the run opened and models that it did not pin.
     notes: tuple[str, ...] = ()
     # By signature of the failure.
@@ -40,7 +42,8 @@ def verdict_document(
     """Return the verdict of a run as it is answered everywhere."""
     findings = [_finding(each, summary) for each in judgements]
     counts = summary.counts
-    line = headline(summary.conclusion, findings, counts.cases, summary.failures)
+    so_far = summary.completeness.so_far
+    line = headline(summary.conclusion, findings, counts.cases, summary.failures, so_far)
     return {
         "id": run.pk,
         "conclusion": summary.conclusion.value,
@@ -54,6 +57,7 @@ def verdict_document(
         "run_id": run.ci_run_id,
         "attempt": run.attempt,
         "parts": {"got": counts.parts_got, "expected": counts.parts_expected},
+        "completeness": _completeness(run, summary.completeness),
         "counts": {
             "passed": counts.passed,
             "failed": counts.failed,
@@ -69,6 +73,14 @@ def verdict_document(
         "policy": {"sha256": summary.policy_sha256 or None},
         "warnings": _warnings(summary, judgements),
         "url": f"{settings.TIEBREAK_URL}/runs/{run.pk}/",
+    }
+
+
+def _completeness(run: Run, found: Completeness) -> dict[str, str | None]:
+    return {
+        "state": found.state.value,
+        "closed_at": run.closed_at.isoformat() if run.closed_at else None,
+        "closed_by": run.closed_by or None,
     }
 
 
@@ -178,8 +190,9 @@ def _warnings(summary: Summary, judgements: Sequence[Judgement]) -> list[str]:
         cases = "case is" if warned == 1 else "cases are"
         warnings.append(f"{warned} {cases} over its budget, which only warns by policy.")
     failures, budget = summary.failures, summary.repository_budget
-    if summary.is_incomplete:
+    if summary.is_cut_off:
         warnings.append("INCOMPLETE: a report was cut off; cases after the cut are not known.")
+    warnings += summary.completeness.warnings
     missing = summary.counts.parts_expected - summary.counts.parts_got
     if missing:
         warnings.append(f"{missing} of {summary.counts.parts_expected} parts have not reported.")

@@ -15,6 +15,12 @@ from triage.verdict.changes import (
     unpinned_models,
     unpinned_sentence,
 )
+from triage.verdict.completeness import (
+    Completeness,
+    RunState,
+    completeness,
+    note_when_to_look,
+)
 from triage.verdict.counting import RunCounts, RunFailures, count_failures, count_run
 from triage.verdict.document import Summary
 from triage.verdict.escalations.effects import apply_decisions, decisions_in_effect
@@ -72,7 +78,9 @@ def _judge_attempt(run: Run, ci_run: CiRun, policy: RunPolicy) -> Verdict:
     judgements = _judge_questions(run, ci_run, questions, shared, policy)
     correct_tallies(run, judgements)
     open_escalations(judgements, policy)
-    summary = _summary(run, ci_run, counts, failures, judgements, policy)
+    found = completeness(ci_run, counts, policy)
+    note_when_to_look(ci_run.attempts[-1], found)
+    summary = _summary(run, ci_run, counts, failures, judgements, policy, found)
     verdict = keep_verdict(run, summary, judgements)
     tell(verdict, summary, judgements)
     return verdict
@@ -133,13 +141,14 @@ def _summary(
     failures: RunFailures,
     judgements: Sequence[Judgement],
     policy: RunPolicy,
+    found: Completeness,
 ) -> Summary:
-    is_incomplete = any(attempt.is_incomplete for attempt in ci_run.attempts)
+    is_cut_off = any(attempt.is_incomplete for attempt in ci_run.attempts)
     conclusion = conclude(
         [each.kind for each in judgements],
         has_cases=counts.cases > 0,
-        is_incomplete=is_incomplete,
-        parts_are_missing=counts.parts_got < counts.parts_expected,
+        is_incomplete=is_cut_off or found.lost_reports > 0,
+        parts_are_missing=found.state is not RunState.COMPLETE,
         holding=policy.holding,
     )
     standing = repository_standing(run.repository_id, run.at)
@@ -149,7 +158,8 @@ def _summary(
         counts,
         failures,
         standing,
-        is_incomplete,
+        is_cut_off,
+        found,
         (*(each.sentence for each in incident_notes(run, judgements)), *_notes(run)),
         elsewhere,
         policy_sha256=policy.in_force.sha256,

@@ -79,7 +79,9 @@ def attempts_of(run: Run) -> CiRun:
     attempts = Run.objects.filter(
         repository_id=run.repository_id, sha=run.sha, ci_run_id=run.ci_run_id
     ).order_by("attempt")
-    parts = Part.objects.filter(run__in=attempts).order_by("run__attempt", "pk")
+    # A part is there once its report is recorded; before that it is only expected.
+    recorded = Part.objects.filter(run__in=attempts).exclude(outcomes=b"")
+    parts = recorded.order_by("run__attempt", "pk")
     return CiRun(tuple(attempts), tuple(parts))
 
 

@@ -6,6 +6,7 @@ from budgets.terms import CASE_TERMS, Terms, Window
 from triage.models import Case
 from triage.policy.document import BudgetRule
 from triage.policy.matching import budget_rules, label_rules
+from triage.policy.spellings import duration
 from triage.policy.stored import PolicyInForce
 from triage.policy.tie_breaks import Escalate, Threshold
 from triage.terms import Difference, FindingKind
@@ -21,6 +22,17 @@ class RunPolicy:
         self.in_force = in_force
         self._budgets = budget_rules(in_force.policy)
         self._labels = label_rules(in_force.policy)
+
+    @property
+    def quiet(self) -> timedelta | None:
+        """How long no part may come before a run without a number of parts is complete."""
+        quiet = self.in_force.policy.completion.quiet
+        return duration(quiet) if quiet else None
+
+    @property
+    def deadline(self) -> timedelta:
+        """How long a run waits for the parts that it told of."""
+        return duration(self.in_force.policy.completion.deadline)
 
     def terms(self, case: Case) -> Terms:
         """Return the terms of the budget that pays for a case."""

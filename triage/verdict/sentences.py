@@ -63,6 +63,7 @@ def headline(
     findings: Sequence[dict[str, object]],
     cases: int,
     failures: RunFailures,
+    so_far: str = "",
 ) -> Headline:
     """Return the decision in one line; a burst of failures is named before its members.
 
@@ -76,7 +77,11 @@ def headline(
         Number of cases in the run.
     failures : RunFailures
         How many failed and how many were due.
+    so_far : str
+        How much of a provisional run is there.
     """
+    if conclusion is Conclusion.PROVISIONAL:
+        return Headline("❔", f"Provisional: {so_far}, nothing failed", "neutral")
     counts = Counter(FindingKind(str(finding["finding"])) for finding in findings)
     line = HEADLINES[conclusion](counts, findings, cases)
     if not failures.is_burst:
@@ -310,14 +315,8 @@ def _blocked(counts: Counts, findings: Findings, cases: int) -> Headline:
 def _on_hold(counts: Counts, findings: Findings, cases: int) -> Headline:
     ties, undecided = counts[FindingKind.NEAR_TIE], counts[FindingKind.UNDECIDED]
     if not ties and not undecided:
-        return Headline("⚠️", "On hold, INCOMPLETE: a report was cut off", "warning")
+        return Headline("⚠️", "On hold, INCOMPLETE: what a report holds is not known", "warning")
     return Headline("⚠️", f"On hold: {_list(counts)}, no proven regression", "warning")
-
-
-def _provisional(counts: Counts, findings: Findings, cases: int) -> Headline:
-    return Headline(
-        "❔", "Provisional: not all parts have reported, nothing failed so far", "neutral"
-    )
 
 
 def _passed_with_flakes(counts: Counts, findings: Findings, cases: int) -> Headline:
@@ -343,7 +342,6 @@ def _no_results(counts: Counts, findings: Findings, cases: int) -> Headline:
 HEADLINES: dict[Conclusion, Callable[[Counts, Findings, int], Headline]] = {
     Conclusion.BLOCKED: _blocked,
     Conclusion.ON_HOLD: _on_hold,
-    Conclusion.PROVISIONAL: _provisional,
     Conclusion.PASSED_WITH_FLAKES: _passed_with_flakes,
     Conclusion.PASSED: _passed,
     Conclusion.NO_RESULTS: _no_results,

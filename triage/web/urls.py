@@ -10,6 +10,7 @@ from triage.web import (
     notifying,
     renaming,
     signing_in,
+    uploading,
     views,
 )
 
@@ -28,6 +29,7 @@ urlpatterns = [
     path("repositories/<path:full_name>/budgets/", views.budgets, name="budgets"),
     path("r/<path:full_name>/", views.repository, name="repository"),
     path("runs/<int:pk>/", views.run, name="run"),
+    path("uploads/<uuid:pk>/", uploading.upload, name="upload"),
     path("cases/<int:pk>/", views.case, name="case"),
     path("cases/<int:pk>/mute/", muting.mute, name="mute"),
     path("cases/<int:pk>/unmute/", muting.unmute, name="unmute"),

@@ -11,8 +11,9 @@ from triage.models import (
     Repository,
     Run,
 )
-from triage.publish.outbox import end_without_results, want_newest_verdict, want_waiting_check
-from triage.verdict.judge import judge
+from triage.pipeline import close_run, judge_run
+from triage.publish.outbox import end_without_results, want_waiting_check
+from triage.terms import RunEnd
 from triage.webhooks.fields import Body, at, time_at
 
 Handler = Callable[[str, Body], None]
@@ -83,14 +84,17 @@ def on_check_suite(action: str, body: Body) -> None:
 
 
 def on_workflow_run(action: str, body: Body) -> None:
-    """Complete the check of a commit whose workflow ended without a report."""
+    """Await no further part of a workflow's run, or end the check of a commit without a report."""
     known = _repository(body)
     sha = at(body, "workflow_run", "head_sha")
     if known is None or action != "completed" or not sha:
         return
-    has_runs = Run.objects.filter(repository=known.repository, sha=sha).exists()
-    if not has_runs:
+    runs = Run.objects.filter(repository=known.repository, sha=sha)
+    if not runs.exists():
         end_without_results(known.repository_id, sha)
+    number, attempt = at(body, "workflow_run", "id"), at(body, "workflow_run", "run_attempt")
+    for run in runs.filter(ci_run_id=str(number), attempt=attempt or 1):
+        close_run(run.pk, RunEnd.WORKFLOW, timezone.now())
 
 
 HANDLERS: dict[str, Handler] = {
@@ -176,10 +180,6 @@ def _judge_again(body: Body, sha: str) -> None:
     known = _repository(body)
     if known is None:
         return
-    Repository.objects.select_for_update().get(pk=known.repository_id)
-    run = (
-        Run.objects.filter(repository_id=known.repository_id, sha=sha).order_by("-attempt").first()
-    )
-    if run is not None:
-        judge(run)
-        want_newest_verdict(run)
+    runs = Run.objects.filter(repository_id=known.repository_id, sha=sha).order_by("-attempt")
+    for run in runs[:1]:
+        judge_run(run.pk)

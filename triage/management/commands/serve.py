@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from waitress.server import create_server
 
-from triage import pipeline
+from triage import outbox, pipeline
 from triage.access.invitations import first_invitation
 from triage.management.clock import Clock
 from triage.management.tables import ensure_tables
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         ensure_tables()
         if not settings.BROKER_URL:
             # Without a broker this process is the only worker, so nobody else holds a lease.
-            pipeline.release_leases()
+            outbox.release_all()
             pipeline.sweep()
             Clock(settings.CELERY_BEAT_SCHEDULE).start()
         server = create_server(

@@ -1,5 +1,6 @@
 """Uploads of a run: which files were read, and what was wrong with them."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ MOST_NOTES = 10
 class ImportedUpload:
     """One upload with the notes of its import report."""
 
+    pk: uuid.UUID
     part: str
     received_at: datetime
     state: str
@@ -30,13 +32,15 @@ def imported_uploads(run_id: int) -> list[ImportedUpload]:
     """Return the uploads of a run, oldest first; one query."""
     uploads = Upload.objects.filter(run_id=run_id).select_related("part")
     loaded = uploads.only("state", "error", "reading", "received_at", "part__name")
-    return [_imported(each) for each in loaded.order_by("received_at", "pk")]
+    return [imported(each) for each in loaded.order_by("received_at", "pk")]
 
 
-def _imported(upload: Upload) -> ImportedUpload:
+def imported(upload: Upload) -> ImportedUpload:
+    """Return an upload as its run's page and its own show it."""
     files = upload.reading.get("files") or []
     notes = _notes(upload.reading)
     return ImportedUpload(
+        pk=upload.pk,
         part=upload.part.name,
         received_at=upload.received_at,
         state=upload.state,
