@@ -13,6 +13,7 @@ os.environ |= {
     "TIEBREAK_DATA_DIR": DATA_DIR,
     "DATABASE_URL": os.environ.get("TEST_DATABASE_URL", ""),
     "BROKER_URL": "",
+    "STORAGE_URL": "",
     "SECRET_KEY": "for-tests-only-" + "0" * 40,
     "TIEBREAK_URL": "http://127.0.0.1:8000",
     "ALLOWED_HOSTS": "",

@@ -27,6 +27,8 @@ WRONG_VALUES = [
     ("EMAIL_URL", "mail.example.com", "tiebreak.E040", "smtp:// or smtp+tls:// or smtps://"),
     ("EMAIL_FROM", "nobody", "tiebreak.E041", "an e-mail address such as"),
     ("ALLOW_PRIVATE_WEBHOOKS", "maybe", "tiebreak.E042", "valid boolean"),
+    ("STORAGE_URL", "http://bucket", "tiebreak.E008", "s3://BUCKET[/PREFIX]"),
+    ("STORAGE_URL", "s3://bucket?acl=public", "tiebreak.E008", "endpoint and region"),
     ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),
 ]
 
@@ -69,6 +71,16 @@ def test_a_secret_is_never_printed(environment: pytest.MonkeyPatch) -> None:
         read_environment()
     assert "hunter2" not in str(caught.value)
     assert "at least 50 characters" in str(caught.value)
+
+
+def test_a_key_in_the_storage_s_address_is_refused_and_not_printed(
+    environment: pytest.MonkeyPatch,
+) -> None:
+    environment.setenv("STORAGE_URL", "s3://key:hunter2@bucket")
+    with pytest.raises(ImproperlyConfigured) as caught:
+        read_environment()
+    assert "hunter2" not in str(caught.value)
+    assert "AWS_SECRET_ACCESS_KEY" in str(caught.value)
 
 
 def test_two_wrong_values_are_named_at_once(environment: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,8 @@ def _run(check: Check) -> CheckResult:
 REMEDIES = {
     "database": "start it, or correct DATABASE_URL",
     "migrations": "start the database, then run manage.py migrate",
-    "storage": "make TIEBREAK_DATA_DIR writable and give it room",
+    "storage": "make TIEBREAK_DATA_DIR writable and give it room; with STORAGE_URL, correct it and "
+    "the keys",
     "broker": "start it, or correct BROKER_URL; uploads are accepted and wait",
     "workers": "start the broker, then celery -A triage worker",
 }

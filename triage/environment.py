@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from triage.mail_settings import MAIL_SCHEMES, mail_address
+from triage.storage_settings import storage_address
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
@@ -23,6 +24,7 @@ SETTING_IDS = {
     "BROKER_URL": "tiebreak.E002",
     "SECRET_KEY": "tiebreak.E003",
     "TIEBREAK_DATA_DIR": "tiebreak.E004",
+    "STORAGE_URL": "tiebreak.E008",
     "TIEBREAK_URL": "tiebreak.E005",
     "ALLOWED_HOSTS": "tiebreak.E006",
     "DEBUG": "tiebreak.E007",
@@ -79,6 +81,7 @@ class Environment(BaseSettings):
     BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps")] = ""
     SECRET_KEY: Annotated[str, AfterValidator(_secret)] = ""
     TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
+    STORAGE_URL: Annotated[str, AfterValidator(storage_address)] = ""
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = Field(default_factory=list)
     DEBUG: bool = False

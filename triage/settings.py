@@ -6,6 +6,7 @@ import dj_database_url
 
 from triage.environment import PROJECT_DIR, read_environment, secret_key
 from triage.mail_settings import mail_settings
+from triage.storage_settings import upload_storage_settings
 
 ENVIRONMENT = read_environment()
 
@@ -74,10 +75,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "uploads": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": ENVIRONMENT.TIEBREAK_DATA_DIR / "uploads"},
-    },
+    "uploads": upload_storage_settings(
+        ENVIRONMENT.STORAGE_URL, ENVIRONMENT.TIEBREAK_DATA_DIR / "uploads"
+    ),
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 STATIC_URL = "/static/"

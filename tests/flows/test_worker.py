@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,9 +17,24 @@ from django.utils import timezone
 
 from budgets.models import Charge
 from tests.servers import product
-from tests.servers.dying_worker import DEADLY_REPOSITORY
+from tests.servers.dying_worker import POINTS, PREFIX
 from tests.servers.processes import Child
-from triage.models import Case, EpochDay, Finding, Result, Run, Upload, Verdict
+from triage.models import (
+    Case,
+    Epoch,
+    EpochCircumstance,
+    EpochDay,
+    EpochHour,
+    EpochLabel,
+    FailureText,
+    Finding,
+    Observation,
+    Part,
+    Result,
+    Run,
+    Upload,
+    Verdict,
+)
 from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
 
@@ -44,9 +60,13 @@ REPORT = b"""<testsuite name="evals">
 </testsuite>"""
 # A flip without any history cannot be told from a near tie yet; it is held, never charged.
 FINDINGS = {"tests.evals::test_refund": "near_tie", "tests.evals::test_summary": "expected_flake"}
-RECORDED = {"Run": 1, "Upload": 1, "Case": 3, "Result": 2, "EpochDay": 2}
+RECORDED = {
+    "Run": 1, "Part": 1, "Upload": 1, "Case": 3, "Result": 2, "Epoch": 2, "EpochDay": 2,
+    "EpochHour": 2, "EpochLabel": 2, "EpochCircumstance": 2, "Observation": 2, "FailureText": 2,
+}  # fmt: skip
 JUDGED = {"Finding": 2, "Verdict": 1, "Charge": 1}
 WAIT_S = 60
+DYING = "--include=tests.servers.dying_worker"
 
 
 @dataclass(frozen=True)
@@ -74,11 +94,17 @@ class Client:
 
 
 @pytest.fixture
-def worker(
-    transactional_db: None, web_server: object, product_env: dict[str, str]
-) -> Iterator[Child]:
-    """A worker, killed as soon as it has recorded a run of the deadly repository."""
-    with product.worker(product_env, "--include=tests.servers.dying_worker") as worker:
+def dying_env(
+    transactional_db: None, product_env: dict[str, str], tmp_path: Path
+) -> dict[str, str]:
+    """The environment of workers that die once at every point."""
+    return product_env | {"DEATHS": str(tmp_path)}
+
+
+@pytest.fixture
+def worker(web_server: object, dying_env: dict[str, str]) -> Iterator[Child]:
+    """A worker in one process, which nothing starts again when it is killed."""
+    with product.worker(dying_env, DYING) as worker:
         yield worker
 
 
@@ -88,10 +114,39 @@ def client(server_url: str, full_name: str) -> Client:
     return Client(server_url, full_name, create_token(repository, "ci"))
 
 
-def row_counts() -> Counter[str]:
+TABLES = (
+    Run, Part, Upload, Case, Epoch, EpochDay, EpochHour, EpochLabel, EpochCircumstance, Result,
+    Observation, FailureText, Finding, Verdict, Charge,
+)  # fmt: skip
+
+
+def row_counts(**scope: object) -> Counter[str]:
     """Return how many rows there are of everything that an upload writes."""
-    tables = (Run, Upload, Case, Result, EpochDay, Finding, Verdict, Charge)
-    return Counter({table.__name__: table.objects.count() for table in tables})
+    counts = {table.__name__: table.objects.filter(**scope).count() for table in TABLES}
+    return Counter({name: count for name, count in counts.items() if count})
+
+
+def counted(full_name: str) -> list[tuple[object, ...]]:
+    """Return the counters of a repository's epochs and what is charged to it."""
+    epochs = Epoch.objects.filter(repository__full_name=full_name).order_by("case__title")
+    charges = Charge.objects.filter(repository__full_name=full_name)
+    days = EpochDay.objects.filter(repository__full_name=full_name).order_by("epoch__case__title")
+    return [
+        *epochs.values_list("calls", "results", "text", "label", "crash", "monitor"),
+        *days.values_list("calls", "text", "label"),
+        *charges.values_list("amount", "difference"),
+    ]
+
+
+def essence(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a verdict without what names one repository's rows."""
+    own = {"id", "repo", "url", "upload", "replayed"}
+    kept = {name: value for name, value in document.items() if name not in own}
+    kept["findings"] = [
+        {name: value for name, value in each.items() if name not in {"case_id", "result_id"}}
+        for each in document["findings"]
+    ]
+    return kept
 
 
 def findings(document: dict[str, Any]) -> dict[str, str]:
@@ -105,7 +160,7 @@ def expire_lease() -> None:
 
 
 def test_a_worker_killed_between_record_and_verdict_loses_nothing_and_counts_nothing_twice(
-    worker: Child, server_url: str, product_env: dict[str, str]
+    worker: Child, server_url: str, dying_env: dict[str, str]
 ) -> None:
     """One flow, since every process of it takes seconds to start: undisturbed, killed, repaired."""
     status, document = client(server_url, "acme/shop").upload(wait=WAIT_S)
@@ -114,16 +169,45 @@ def test_a_worker_killed_between_record_and_verdict_loses_nothing_and_counts_not
     undisturbed = row_counts()
     assert undisturbed == Counter(RECORDED | JUDGED)
 
-    unlucky = client(server_url, DEADLY_REPOSITORY)
+    unlucky = client(server_url, PREFIX + "record-committed")
     status, pending = unlucky.upload(wait=0)
     assert (status, worker.wait_until_dead()) == (202, -signal.SIGKILL), worker.output
     assert row_counts() == undisturbed + Counter(RECORDED)
 
     expire_lease()
-    with product.worker(product_env) as replacement:
-        Celery(broker=product_env["BROKER_URL"]).send_task("triage.sweep")
+    with product.worker(dying_env, DYING) as replacement:
+        Celery(broker=dying_env["BROKER_URL"]).send_task("triage.sweep", queue="ingest")
         status, document = unlucky.read(pending["upload"]["id"])
         assert (status, findings(document)) == (200, FINDINGS), replacement.output
         status, replayed = unlucky.upload(wait=WAIT_S)
     assert (status, replayed["findings"]) == (200, document["findings"])
     assert row_counts() == undisturbed + undisturbed
+
+
+def test_a_worker_killed_anywhere_comes_to_the_same_verdict_with_the_same_counters(
+    server_url: str, dying_env: dict[str, str], tmp_path: Path
+) -> None:
+    """The crash matrix. ``pytest -s`` shows it as a table."""
+    with product.pool_worker(dying_env, DYING) as worker:
+        status, undisturbed = client(server_url, "acme/lives").upload(wait=WAIT_S)
+        assert (status, findings(undisturbed)) == (201, FINDINGS), worker.output
+        rows = row_counts(repository__full_name="acme/lives")
+        assert rows == Counter(RECORDED | JUDGED)
+        table = [f"{'killed at':<20} {'status':>6} {'verdict':>8} {'rows':>6} {'tries':>6}"]
+        for point in POINTS:
+            name = PREFIX + point
+            status, document = client(server_url, name).upload(wait=WAIT_S)
+            assert status == 201, f"{point}: {document}\n{worker.output}"
+            assert (tmp_path / point).exists(), f"nothing died at {point}"
+            is_same = essence(document) == essence(undisturbed)
+            has_same = row_counts(repository__full_name=name) == rows and counted(name) == counted(
+                "acme/lives"
+            )
+            tries = Upload.objects.get(repository__full_name=name).attempts
+            table.append(
+                f"{point:<20} {status:>6} {'same' if is_same else 'OTHER':>8} "
+                f"{'same' if has_same else 'OTHER':>6} {tries:>6}"
+            )
+    print("\n" + "\n".join(table))
+    assert len(POINTS) >= 12
+    assert not [line for line in table if "OTHER" in line], "\n".join(table)

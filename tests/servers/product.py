@@ -34,6 +34,13 @@ def web_server(env: dict[str, str], port: int) -> AbstractContextManager[Child]:
     return started(command, ready="Serving on", env=env)
 
 
+def pool_worker(env: dict[str, str], *options: str) -> AbstractContextManager[Child]:
+    """Run a Celery worker as in production: a process that holds one other, which does the work."""
+    command = [sys.executable, "-m", "celery", "-A", "triage", "worker", "--concurrency=1"]
+    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
+    return running([*command, *alone, *options], ready=" ready.", env=env)
+
+
 def worker(env: dict[str, str], *options: str) -> AbstractContextManager[Child]:
     """Run a Celery worker that works in its main process, so that killing it kills the task."""
     command = [sys.executable, "-m", "celery", "-A", "triage", "worker", "--pool=solo"]
