@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from budgets.models import Charge
 from tests.servers import product
-from tests.servers.dying_worker import POINTS, PREFIX
+from tests.servers.deaths import POINTS, PREFIX
 from tests.servers.processes import Child
 from triage.models import (
     Case,
@@ -66,7 +66,7 @@ RECORDED = {
 }  # fmt: skip
 JUDGED = {"Finding": 2, "Verdict": 1, "Charge": 1}
 WAIT_S = 60
-DYING = "--include=tests.servers.dying_worker"
+DYING = "--include=tests.servers.deaths"
 
 
 @dataclass(frozen=True)

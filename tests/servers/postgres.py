@@ -58,24 +58,54 @@ def find_programs() -> Programs | None:
     return None
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster that can be stopped and started."""
+
+    programs: Programs
+    folder: Path
+    options: str
+
+    @property
+    def url(self) -> str:
+        """The URL of the server, with a database that has to be made."""
+        return f"postgresql://tiebreak@{quote(str(self.folder), safe='')}/tiebreak"
+
+    def start(self) -> None:
+        """Start the server; return once it takes connections."""
+        log = f"{self.folder}/log"
+        self.programs.run("pg_ctl", "-D", self._data, "-o", self.options, "-l", log, "-w", "start")
+
+    def stop(self) -> None:
+        """Stop the server at once, as a machine that fails does."""
+        self.programs.run("pg_ctl", "-D", self._data, "-m", "immediate", "-w", "stop")
+
+    def make(self) -> None:
+        """Make the files of the cluster."""
+        told = ("-U", "tiebreak", "--auth=trust", "--no-sync", "--encoding=UTF8")
+        self.programs.run("initdb", "-D", self._data, *told)
+
+    @property
+    def _data(self) -> str:
+        return str(self.folder / "data")
+
+
 @contextmanager
-def throwaway_cluster(programs: Programs, server_options: str = FOR_TESTS) -> Iterator[str]:
-    """Make, start and drop a cluster; yield the URL of its server."""
+def throwaway_cluster(programs: Programs, server_options: str = FOR_TESTS) -> Iterator[Cluster]:
+    """Make and start a cluster, and drop it at the end of the block."""
     # A short name: the path of a socket may not be longer than about 100 bytes.
     with TemporaryDirectory(prefix="tb-pg-") as name:
         folder = Path(name)
         if programs.user:
             shutil.chown(folder, programs.user)
-        data = str(folder / "data")
-        programs.run(
-            "initdb", "-D", data, "-U", "tiebreak", "--auth=trust", "--no-sync", "--encoding=UTF8"
-        )
         options = f"{server_options} -c listen_addresses='' -c unix_socket_directories={folder}"
-        programs.run("pg_ctl", "-D", data, "-o", options, "-l", f"{folder}/log", "-w", "start")
+        cluster = Cluster(programs, folder, options)
+        cluster.make()
+        cluster.start()
         try:
-            yield f"postgresql://tiebreak@{quote(name, safe='')}/tiebreak"
+            yield cluster
         finally:
-            programs.run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            cluster.stop()
 
 
 def main(command: list[str]) -> int:
@@ -87,8 +117,8 @@ def main(command: list[str]) -> int:
     if programs is None:
         sys.stderr.write(f"no PostgreSQL on this machine; {REMEDY}\n")
         return 1
-    with throwaway_cluster(programs) as url:
-        env = os.environ | {"TEST_DATABASE_URL": url}
+    with throwaway_cluster(programs) as cluster:
+        env = os.environ | {"TEST_DATABASE_URL": cluster.url}
         return subprocess.run(command, env=env, check=False).returncode
 
 

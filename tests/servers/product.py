@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from urllib.parse import quote, urlsplit
 
@@ -11,9 +12,14 @@ from tests.servers.processes import Child, running, started
 
 def environment(database: dict[str, object], broker_url: str) -> dict[str, str]:
     """Return the environment of a process that works on the tests' own database."""
+    return plain_environment(database_url(database), broker_url)
+
+
+def plain_environment(database_url: str, broker_url: str = "") -> dict[str, str]:
+    """Return the environment of a process that works on a database."""
     return os.environ | {
         "DJANGO_SETTINGS_MODULE": "triage.settings",
-        "DATABASE_URL": database_url(database),
+        "DATABASE_URL": database_url,
         "BROKER_URL": broker_url,
         # Without it the words that say "ready" stay in the process's buffer.
         "PYTHONUNBUFFERED": "1",
@@ -28,9 +34,11 @@ def database_url(database: dict[str, object]) -> str:
     return urlsplit(os.environ["TEST_DATABASE_URL"])._replace(path=f"/{quote(name)}").geturl()
 
 
-def web_server(env: dict[str, str], port: int) -> AbstractContextManager[Child]:
+def web_server(
+    env: dict[str, str], port: int, program: Sequence[str] = ("manage.py",)
+) -> AbstractContextManager[Child]:
     """Start ``manage.py serve`` on a port of this machine; it is ready some seconds later."""
-    command = [sys.executable, "manage.py", "serve", "--host", LOOPBACK, "--port", str(port)]
+    command = [sys.executable, *program, "serve", "--host", LOOPBACK, "--port", str(port)]
     return started(command, ready="Serving on", env=env)
 
 

@@ -19,12 +19,12 @@ def product_database() -> Iterator[None]:
     if programs is None:
         sys.exit(f"no PostgreSQL on this machine; {postgres.REMEDY}")
     with (
-        postgres.throwaway_cluster(programs, SERVER_OPTIONS) as url,
+        postgres.throwaway_cluster(programs, SERVER_OPTIONS) as cluster,
         tempfile.TemporaryDirectory() as folder,
     ):
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "triage.settings",
-            "DATABASE_URL": url.rsplit("/", 1)[0] + "/postgres",
+            "DATABASE_URL": cluster.url.rsplit("/", 1)[0] + "/postgres",
             "BROKER_URL": "",
             "TIEBREAK_DATA_DIR": folder,
             "OPENBLAS_NUM_THREADS": "1",

@@ -1,12 +1,14 @@
-"""Makes the worker that includes it die where ``kill -9`` would hurt, once at each point.
+"""Makes the process that includes it die where ``kill -9`` would hurt, once at each point.
 
-A repository named ``acme/dies-POINT`` dies at that point; what died is remembered in the folder
-that ``DEATHS`` names, so that the next worker lives.
+A worker includes it; ``python -m tests.servers.deaths COMMAND`` runs a command that does. A
+repository named ``acme/dies-POINT`` dies at that point; what died is remembered in the folder
+that ``DEATHS`` names, so that the next process lives.
 """
 
 import importlib
 import os
 import signal
+import sys
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +36,13 @@ POINTS: dict[str, tuple[str, str, str]] = {
     "told": ("triage.verdict.judge", "tell", AFTER),
     "publication-wanted": ("triage.pipeline", "want_newest_verdict", AFTER),
     "verdict-committed": ("triage.pipeline", "process", AFTER),
+}
+
+
+# Of the web server.
+SERVER_POINTS: dict[str, tuple[str, str, str]] = {
+    "file-stored": ("triage.upload.acceptance", "store_files", AFTER),
+    "upload-committed": ("triage.dispatch", "send_for", BEFORE),
 }
 
 
@@ -78,13 +87,46 @@ def named(process: Callable[[uuid.UUID], None]) -> Callable[[uuid.UUID], None]:
     return processing
 
 
+def asked(accept: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the acceptance of an upload, which first looks whose it is."""
+
+    def accepting(submission: Any, *others: Any) -> Any:
+        Death.point = submission.repo.removeprefix(PREFIX)
+        return accept(submission, *others)
+
+    return accepting
+
+
 # Not at import: the search for doctests imports every module, and must live to tell.
 @worker_process_init.connect
 @worker_ready.connect
 def arm(**_: object) -> None:
-    """Put death at every point."""
-    for point, (module, function, when) in POINTS.items():
-        place = importlib.import_module(module)
-        setattr(place, function, deadly(point, getattr(place, function), when))
+    """Put death at every point of a worker."""
+    put(POINTS)
     pipeline = importlib.import_module("triage.pipeline")
     pipeline.process = named(pipeline.process)
+
+
+def put(points: dict[str, tuple[str, str, str]]) -> None:
+    """Put death at these points."""
+    for point, (module, function, when) in points.items():
+        place = importlib.import_module(module)
+        setattr(place, function, deadly(point, getattr(place, function), when))
+
+
+def main(command: list[str]) -> None:
+    """Run a command of ``manage.py`` that dies at the points of the web server."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
+    import django
+
+    django.setup()
+    uploads = importlib.import_module("triage.api.uploads")
+    put(SERVER_POINTS)
+    uploads.accept = asked(uploads.accept)
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(["manage.py", *command])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
