@@ -10,6 +10,7 @@ from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.publish.delivering import deliver as deliver_publication
 from triage.publish.starting import start_due as start_due_publications
+from triage.retention.pruning import prune as prune_all
 from triage.verdict.calibration_reports import ask_where_due
 from triage.verdict.calibration_reports import run as run_calibration
 from triage.verdict.escalations.reminders import remind as remind_of_escalations
@@ -89,6 +90,12 @@ def judge_waiting(escalation_id: int) -> None:
 def remind() -> None:
     """Remind of the questions to people that are open."""
     remind_of_escalations(timezone.now())
+
+
+@shared_task(name="triage.prune", acks_late=True)
+def prune() -> None:
+    """Delete what is older than it is kept."""
+    prune_all(timezone.now())
 
 
 @shared_task(name="triage.calibrate", acks_late=True)

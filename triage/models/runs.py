@@ -30,6 +30,9 @@ class Run(models.Model):
     parts_expected = models.PositiveIntegerField(null=True, blank=True)
     # Whether a report of the run was cut off: cases may be missing.
     is_incomplete = models.BooleanField(default=False)
+    # When its results were deleted for their age; the row stays, so that a report of it is never
+    # counted again. NULL while they are kept.
+    pruned_at = models.DateTimeField(null=True, blank=True)
     # When the run took place, which is not when it was uploaded if history is replayed.
     at = models.DateTimeField(default=timezone.now)
 
