@@ -80,6 +80,11 @@ def newest_charges(**scope: int) -> QuerySet[LedgerEntry]:
     return Charge.objects.filter(**scope).select_related("run", "case").order_by("-at", "-pk")
 
 
+def charges_before(repository_id: int, at: datetime) -> QuerySet[LedgerEntry]:
+    """Return the entries of a repository that are older; a charge and its reversals are as old."""
+    return Charge.objects.filter(repository_id=repository_id, at__lt=at)
+
+
 def _charges(since: date, until: datetime) -> QuerySet[Charge]:
     start = datetime.combine(since, time.min, UTC)
     return Charge.objects.filter(at__gte=start, at__lte=until)

@@ -17,7 +17,7 @@ class Charge(models.Model):
     epoch = models.ForeignKey(
         "triage.Epoch", models.CASCADE, null=True, blank=True, related_name="charges"
     )
-    # The run that caused it; NULL once the run is pruned.
+    # The run that caused it; NULL once the run is gone.
     run = models.ForeignKey(
         "triage.Run", models.SET_NULL, null=True, blank=True, related_name="charges"
     )

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 # The published average over 500 calls. It fits no single case, so the repository only warns.
 REPOSITORY_RATE = 0.024
+# What lies further back than this says nothing of today; charges are kept as long.
+LONGEST_WINDOW_DAYS = 400
 DEFAULT_WINDOW_DAYS = 30
 
 

@@ -7,9 +7,10 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import AfterValidator, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from budgets.terms import LONGEST_WINDOW_DAYS
 from triage.mail_settings import MAIL_SCHEMES, mail_address
 from triage.storage_settings import storage_address
 
@@ -31,7 +32,18 @@ SETTING_IDS = {
     "EMAIL_URL": "tiebreak.E040",
     "EMAIL_FROM": "tiebreak.E041",
     "ALLOW_PRIVATE_WEBHOOKS": "tiebreak.E042",
+    "RETENTION_UPLOADS_DAYS": "tiebreak.E060",
+    "RETENTION_TEXTS_DAYS": "tiebreak.E061",
+    "RETENTION_RESULTS_DAYS": "tiebreak.E062",
+    "RETENTION_LEDGER_DAYS": "tiebreak.E063",
+    "RETENTION_EVENTS_DAYS": "tiebreak.E064",
+    "RETENTION_AUDIT_DAYS": "tiebreak.E065",
 }
+MOST_DAYS = 36_500
+# Cases without LLM calls are held against the outcomes of the last 30 days.
+LEAST_RESULTS_DAYS = 31
+RESULTS_WHY = ", since judging reads the results of 30 days"
+LEDGER_WHY = ", since a budget's window may be as long"
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
 
@@ -72,6 +84,22 @@ def _secret(value: str) -> str:
     return value
 
 
+def _days(least: int, why: str) -> tuple[BeforeValidator, AfterValidator]:
+    legal = f"0, which keeps forever, or a number of days from {least} to {MOST_DAYS}{why}"
+
+    def read(value: object) -> object:
+        if isinstance(value, str) and not re.fullmatch(r"[0-9]{1,6}", value.strip()):
+            raise ValueError(f"must be {legal}")
+        return value
+
+    def check(days: int) -> int:
+        if days and not least <= days <= MOST_DAYS:
+            raise ValueError(f"must be {legal}")
+        return days
+
+    return BeforeValidator(read), AfterValidator(check)
+
+
 class Environment(BaseSettings):
     """What an operator may set; the names are those of the environment variables."""
 
@@ -88,6 +116,12 @@ class Environment(BaseSettings):
     EMAIL_URL: Annotated[str, _url_with_scheme(*MAIL_SCHEMES)] = ""
     EMAIL_FROM: Annotated[str, AfterValidator(mail_address)] = "tiebreak@localhost"
     ALLOW_PRIVATE_WEBHOOKS: bool = False
+    RETENTION_UPLOADS_DAYS: Annotated[int, *_days(1, "")] = 30
+    RETENTION_TEXTS_DAYS: Annotated[int, *_days(1, "")] = 90
+    RETENTION_RESULTS_DAYS: Annotated[int, *_days(LEAST_RESULTS_DAYS, RESULTS_WHY)] = 400
+    RETENTION_LEDGER_DAYS: Annotated[int, *_days(LONGEST_WINDOW_DAYS, LEDGER_WHY)] = 400
+    RETENTION_EVENTS_DAYS: Annotated[int, *_days(1, "")] = 90
+    RETENTION_AUDIT_DAYS: Annotated[int, *_days(1, "")] = 730
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod

@@ -9,6 +9,7 @@ unauthorized                 401   no
 forbidden                    403   no
 not_found                    404   no
 payload_too_large            413   no
+pruned                       410   no
 idempotency_key_reused       422   no
 unreadable_report            422   no
 verdict_failed               422   no
@@ -50,6 +51,13 @@ class NoFilesError(TiebreakError):
 
     code = "no_files"
     status = 400
+
+
+class PrunedError(TiebreakError):
+    """A run whose results were deleted for their age."""
+
+    code = "pruned"
+    status = 410
 
 
 class UnauthorizedError(TiebreakError):

@@ -16,7 +16,9 @@ from triage.handing_over import hand_over
 from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.collector import paused_collector
 from triage.parse.import_report import import_report
+from triage.parse.redaction import Redactor
 from triage.parse.upload import read_upload
+from triage.policy.stored import policy_in_force
 from triage.publish.outbox import want_newest_verdict
 from triage.record.recorder import record
 from triage.record.storage import read_stored
@@ -98,10 +100,12 @@ def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], Non
 
 
 def _record(upload: Upload) -> None:
+    policy = policy_in_force(upload.repository_id).policy
+    redactor = Redactor(policy.redact)
     with paused_collector():
         reading = read_upload(read_stored(upload))
-        record(upload, reading)
-    upload.reading = import_report(reading)
+        record(upload, reading, policy, redactor)
+    upload.reading = import_report(reading, redactor)
     _advance(upload, UploadState.RECORDED)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import dj_database_url
+from celery.schedules import crontab
 
 from triage.environment import PROJECT_DIR, read_environment, secret_key
 from triage.mail_settings import mail_settings
@@ -20,6 +21,13 @@ EMAIL_URL = ENVIRONMENT.EMAIL_URL
 DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
 globals().update(mail_settings(EMAIL_URL))
 ALLOW_PRIVATE_WEBHOOKS = ENVIRONMENT.ALLOW_PRIVATE_WEBHOOKS
+# Days for which data are kept; 0 keeps forever.
+RETENTION_UPLOADS_DAYS = ENVIRONMENT.RETENTION_UPLOADS_DAYS
+RETENTION_TEXTS_DAYS = ENVIRONMENT.RETENTION_TEXTS_DAYS
+RETENTION_RESULTS_DAYS = ENVIRONMENT.RETENTION_RESULTS_DAYS
+RETENTION_LEDGER_DAYS = ENVIRONMENT.RETENTION_LEDGER_DAYS
+RETENTION_EVENTS_DAYS = ENVIRONMENT.RETENTION_EVENTS_DAYS
+RETENTION_AUDIT_DAYS = ENVIRONMENT.RETENTION_AUDIT_DAYS
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
@@ -129,7 +137,12 @@ CELERY_TASK_DEFAULT_QUEUE = "ingest"
 # A worker that is at it for longer would outlive its lease on an upload.
 CELERY_TASK_SOFT_TIME_LIMIT = 240
 CELERY_TASK_TIME_LIMIT = 270
-SLOW_TASKS = ("triage.calibrate", "triage.calibrate_where_due", "triage.judge_waiting")
+SLOW_TASKS = (
+    "triage.calibrate",
+    "triage.calibrate_where_due",
+    "triage.judge_waiting",
+    "triage.prune",
+)
 # What talks to other people's servers can take long, and must not keep uploads waiting.
 PUBLISHING_TASKS = (
     "triage.deliver",
@@ -152,6 +165,8 @@ SWEEP_SECONDS = 60.0
 CALIBRATION_SECONDS = 3_600.0
 # A forge wants seconds between two writes; what waits for its turn should not wait a minute.
 PUBLISHING_SECONDS = 5.0
+# When most of the world's CI rests, in UTC.
+NIGHTLY = crontab(hour="3", minute="17")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "triage.sweep", "schedule": SWEEP_SECONDS},
     "close-due-runs": {"task": "triage.close_due_runs", "schedule": SWEEP_SECONDS},
@@ -161,5 +176,6 @@ CELERY_BEAT_SCHEDULE = {
     "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
+    "prune": {"task": "triage.prune", "schedule": NIGHTLY},
     "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},
 }

@@ -11,6 +11,7 @@ from triage.notifications.starting import start_due
 from triage.outbox import TEMPORARY, delay_s
 from triage.publish.delivering import deliver as deliver_publication
 from triage.publish.starting import start_due as start_due_publications
+from triage.retention.pruning import prune as prune_all
 from triage.verdict.calibration_reports import ask_where_due
 from triage.verdict.calibration_reports import run as run_calibration
 from triage.verdict.escalations.reminders import remind as remind_of_escalations
@@ -99,6 +100,12 @@ def judge_waiting(escalation_id: int) -> None:
 def remind() -> None:
     """Remind of the questions to people that are open."""
     remind_of_escalations(timezone.now())
+
+
+@shared_task(name="triage.prune")
+def prune() -> None:
+    """Delete what is older than it is kept."""
+    prune_all(timezone.now())
 
 
 @shared_task(name="triage.calibrate")

@@ -52,4 +52,6 @@ def test_the_slowest_pattern_that_is_taken_is_fast_on_a_hostile_text() -> None:
 def test_masks_stand_in_the_policy_and_are_at_most_twenty() -> None:
     assert policy("version: 1\nredact: ['EMP-[0-9]{6}']\n").redact == ("EMP-[0-9]{6}",)
     assert "at most 20 items" in only("version: 1\nredact:\n" + "- a\n" * 21)
+    together = only("version: 1\nredact: ['a{1,40}b{1,40}c', 'd{1,40}e{1,40}f']\n")
+    assert "may be tried in 3200 ways at one place of a text by all patterns together" in together
     assert only("version: 1\nredact:\n- 'a+'\n").startswith("line 3, column 3: redact[0]: repeats")

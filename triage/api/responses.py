@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from triage.errors import NotFoundError, VerdictFailedError
+from triage.errors import NotFoundError, PrunedError, VerdictFailedError
 from triage.models import Run, Upload, Verdict
 from triage.publish.text import verdict_text
 from triage.terms import Conclusion, UploadState
@@ -15,6 +15,8 @@ REGRESSION = "regression"
 def current_verdict(run: Run) -> Verdict:
     """Return the verdict that holds for a run; raise ``NotFoundError`` before the first one."""
     verdict = Verdict.objects.filter(run=run, is_current=True).first()
+    if verdict is None and run.pruned_at:
+        raise PrunedError(f"the verdict of run {run.pk} was deleted on {run.pruned_at:%Y-%m-%d}")
     if verdict is None:
         raise NotFoundError(f"run {run.pk} has no verdict yet; ask again in a few seconds")
     return verdict

@@ -8,12 +8,9 @@ from django.db.models import Sum
 
 from budgets.checks import FloatArray
 from budgets.ledger import charges_by_epoch, charges_of_repository
-from budgets.terms import Window
+from budgets.terms import LONGEST_WINDOW_DAYS, Window
 from budgets.windows import DailyUse
 from triage.models import EpochDay
-
-# A window of calls that reaches further back than this says nothing of today.
-LONGEST_WINDOW_DAYS = 400
 
 
 def days_needed(windows: Sequence[Window]) -> int:

@@ -37,6 +37,9 @@ class Run(models.Model):
     closed_by = models.CharField(max_length=8, choices=choices(RunEnd), blank=True, default="")
     # When a run that waits for further parts is looked at again; NULL when it waits for none.
     look_at = models.DateTimeField(null=True, blank=True)
+    # When its results were deleted for their age; the row stays, so that a report of it is never
+    # counted again. NULL while they are kept.
+    pruned_at = models.DateTimeField(null=True, blank=True)
     # When the run took place, which is not when it was uploaded if history is replayed.
     at = models.DateTimeField(default=timezone.now)
 

@@ -3,15 +3,18 @@
 from dataclasses import asdict
 from typing import Any
 
+from triage.parse.redaction import Redactor
 from triage.parse.report import EvidenceFile, Report, Totals, UploadReading
 
 COUNTS = tuple(asdict(Totals()))
 
 
-def import_report(reading: UploadReading) -> dict[str, list[dict[str, Any]]]:
+def import_report(
+    reading: UploadReading, redactor: Redactor | None = None
+) -> dict[str, list[dict[str, Any]]]:
     """Return one entry per file of an upload: counts of what was read, or the error.
 
-    The same from the command line, the API and the pages.
+    The same from the command line, the API and the pages. What it quotes of a file is masked.
     """
     files = [
         *(_read(report) for report in reading.reports),
@@ -22,6 +25,11 @@ def import_report(reading: UploadReading) -> dict[str, list[dict[str, Any]]]:
         *(_unread(ignored.file, "ignored", ignored.reason, None) for ignored in reading.ignored),
         *(_beside(file) for file in reading.evidence_files),
     ]
+    redact = (redactor or Redactor()).redact
+    for file in files:
+        file["error"] = file["error"] and redact(file["error"])
+        for warning in file["warnings"]:
+            warning["message"] = redact(warning["message"])
     return {"files": files}
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
-from triage.policy.masks import MOST_PATTERN_CHARACTERS, check_mask
+from triage.policy.masks import MOST_PATTERN_CHARACTERS, MOST_WAYS, check_mask, ways_of
 from triage.policy.spellings import (
     Due,
     Glob,
@@ -252,6 +252,17 @@ class Policy(PolicyPart):
     renames: tuple[Rename, ...] = Field(
         (), max_length=MOST_RENAMES, description="Cases that go by another name now."
     )
+
+    @field_validator("redact")
+    @classmethod
+    def _is_fast(cls, redact: tuple[str, ...]) -> tuple[str, ...]:
+        ways = sum(ways_of(pattern) for pattern in redact)
+        if ways > MOST_WAYS:
+            raise ValueError(
+                f"may be tried in {ways} ways at one place of a text by all patterns together, "
+                f"the limit is {MOST_WAYS}; shorten their repeats"
+            )
+        return redact
 
     def as_json(self) -> dict[str, Any]:
         """Return the normalised document: every default spelled out."""

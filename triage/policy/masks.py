@@ -7,7 +7,8 @@ repeat without bound, or refer back, can be made to run for hours; so it is refu
 import re
 
 MOST_PATTERN_CHARACTERS = 200
-# Ways in which one place of a text may be tried: bounds the work per character.
+# Ways in which one place of a text may be tried, by one pattern and by all of a policy: bounds the
+# work per character.
 MOST_WAYS = 2_000
 
 TOKEN = re.compile(
@@ -24,7 +25,7 @@ def check_mask(pattern: str) -> str:
         raise ValueError(
             f"must have at most {MOST_PATTERN_CHARACTERS} characters, got {len(pattern)}"
         )
-    ways = _ways(pattern)
+    ways = ways_of(pattern)
     if ways > MOST_WAYS:
         raise ValueError(
             f"may be tried in {ways} ways at one place of a text, the limit is {MOST_WAYS}; "
@@ -39,7 +40,7 @@ def check_mask(pattern: str) -> str:
     return pattern
 
 
-def _ways(pattern: str) -> int:
+def ways_of(pattern: str) -> int:
     """Return an upper bound of the ways to try the pattern at one place."""
     ways, is_after_group = 1, False
     for token in TOKEN.finditer(pattern):

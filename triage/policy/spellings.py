@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from budgets.terms import LONGEST_WINDOW_DAYS
+
 MOST_LABEL_CHARACTERS = 200
 MOST_GLOB_CHARACTERS = 500
 MOST_OWNER_CHARACTERS = 200
-LONGEST_WINDOW_DAYS = 400
 MOST_WINDOW_CALLS = 1_000_000
 LONGEST_DUE = timedelta(days=30)
 

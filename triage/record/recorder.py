@@ -30,8 +30,9 @@ from triage.models.vectors import (
     unpack_codes,
     unpack_groups,
 )
+from triage.parse.redaction import Redactor
 from triage.parse.report import UploadReading
-from triage.policy.stored import policy_in_force
+from triage.policy.document import Policy
 from triage.record.case_rules import CaseRules
 from triage.record.cases import KnownCase, find_or_add_cases
 from triage.record.entries import Entry, entries_of
@@ -48,21 +49,20 @@ class Recorded:
     calls: ResultCalls
 
 
-def record(upload: Upload, reading: UploadReading) -> None:
-    """Write cases, outcomes, tallies and rows of an upload.
+def record(upload: Upload, reading: UploadReading, policy: Policy, redactor: Redactor) -> None:
+    """Write cases, outcomes, tallies and rows of an upload; what is secret is not written.
 
     The caller holds the repository's lock and marks the upload in the same transaction. A case
     that the part already holds is left as it is: the first report of a part's case counts.
     """
     part, run = upload.part, upload.run
     entries = entries_of(reading.reports)
-    rules = CaseRules(policy_in_force(upload.repository_id).policy)
-    cases = find_or_add_cases(upload.repository, entries, run.at, rules)
+    cases = find_or_add_cases(upload.repository, entries, run.at, CaseRules(policy))
     new = _not_yet_in(part, entries, cases)
     epochs = _epochs(part, new)
     labels = tallies_of_epochs([epochs[each.case.id] for each in new if each.case.id in epochs])
     recorded = [_with_calls(each, epochs.get(each.case.id), labels) for each in new]
-    _write_rows(part, recorded, epochs, labels)
+    _write_rows(part, recorded, epochs, labels, redactor)
     _add_tallies(part, recorded, epochs)
     _write_vectors(part, recorded)
     if run.is_reference:
@@ -103,6 +103,7 @@ def _write_rows(
     recorded: Sequence[Recorded],
     epochs: dict[int, Epoch],
     known: dict[int, Tally],
+    redactor: Redactor,
 ) -> None:
     kept = [each for each in recorded if not each.entry.is_plain_pass]
     plain = [each.case.slot for each in kept if each.case.id not in epochs]
@@ -112,7 +113,7 @@ def _write_rows(
         epoch = epochs.get(each.case.id)
         history = known[epoch.pk] if epoch else by_slot[each.case.slot]
         rows.append(Row(each.entry, each.case.id, epoch.pk if epoch else None, each.calls, history))
-    write_rows(part, rows)
+    write_rows(part, rows, redactor)
 
 
 def _add_tallies(part: Part, recorded: Sequence[Recorded], epochs: dict[int, Epoch]) -> None:

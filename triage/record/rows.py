@@ -1,7 +1,7 @@
 """The rows of results that did not simply pass: result, calls, failure text."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from triage.classify.calls import Call, ResultCalls
@@ -12,6 +12,7 @@ from triage.models import FailureText, Observation, Part, Result
 from triage.models.bulk import insert_rows
 from triage.models.incidents import PROVIDER_LENGTH
 from triage.parse.provider_errors import provider_of
+from triage.parse.redaction import Redactor
 from triage.parse.report import Failure
 from triage.record.entries import Entry
 from triage.terms import Difference
@@ -30,10 +31,29 @@ class Row:
     history: Tally
 
 
-def write_rows(part: Part, rows: Sequence[Row]) -> None:
-    """Write results with their calls and texts."""
-    texts = _write_texts(part.repository_id, [_failure(row.entry) for row in rows])
-    results = insert_rows([_result(part, row, texts) for row in rows])
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A failure as it is kept, without secrets: the first line of its message, and its text."""
+
+    message: str
+    text: str
+    # Characters of the text before it was cut.
+    length: int
+    # SHA-256 of the text, hex.
+    sha256: str
+
+
+def write_rows(part: Part, rows: Sequence[Row], redactor: Redactor) -> None:
+    """Write results with their calls and texts; the texts without what the redactor masks."""
+    failures = [_failure(row.entry) for row in rows]
+    told = [_told(failure, redactor) if failure else None for failure in failures]
+    texts = _write_texts(part.repository_id, [each for each in told if each])
+    results = insert_rows(
+        [
+            _result(part, row, failure, kept, texts)
+            for row, failure, kept in zip(rows, failures, told, strict=True)
+        ]
+    )
     insert_rows(
         [
             _observation(result, call)
@@ -49,17 +69,26 @@ def _failure(entry: Entry) -> Failure | None:
     return failures[-1] if failures else None
 
 
-def _write_texts(repository_id: int, failures: Iterable[Failure | None]) -> dict[str, int]:
-    by_digest = {_digest(failure.text): failure for failure in failures if failure}
+def _told(failure: Failure, redactor: Redactor) -> Told:
+    text = redactor.redact(failure.text)
+    message = redactor.redact(failure.message) if failure.message else text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Told(_first_line(message), text, failure.length, digest)
+
+
+def _first_line(text: str) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return first.strip()[:MESSAGE_LENGTH]
+
+
+def _write_texts(repository_id: int, told: Sequence[Told]) -> dict[str, int]:
+    by_digest = {each.sha256: each for each in told}
     FailureText.objects.bulk_create(
         [
             FailureText(
-                repository_id=repository_id,
-                sha256=digest,
-                text=failure.text,
-                length=failure.length,
+                repository_id=repository_id, sha256=digest, text=each.text, length=each.length
             )
-            for digest, failure in by_digest.items()
+            for digest, each in by_digest.items()
         ],
         ignore_conflicts=True,
         batch_size=500,
@@ -68,13 +97,10 @@ def _write_texts(repository_id: int, failures: Iterable[Failure | None]) -> dict
     return dict(stored.values_list("sha256", "pk"))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _result(part: Part, row: Row, texts: dict[str, int]) -> Result:
+def _result(
+    part: Part, row: Row, failure: Failure | None, told: Told | None, texts: dict[str, int]
+) -> Result:
     result = row.entry.result
-    failure = _failure(row.entry)
     return Result(
         repository_id=part.repository_id,
         run=part.run,
@@ -86,8 +112,8 @@ def _result(part: Part, row: Row, texts: dict[str, int]) -> Result:
         tries=len(result.tries),
         duration_s=result.duration_s,
         difference=row.calls.difference,
-        message=_message(failure),
-        text_id=texts[_digest(failure.text)] if failure else None,
+        message=told.message if told else "",
+        text_id=texts[told.sha256] if told else None,
         signature=fingerprint(failure).digest if failure else "",
         provider=_provider(row, failure),
         line=result.line,
@@ -104,14 +130,6 @@ def _provider(row: Row, failure: Failure | None) -> str:
     told = (attempt.evidence.provider for attempt in row.entry.result.tries)
     named = next((name for name in told if name), "")
     return (named or provider_of(failure.type, failure.message, failure.text))[:PROVIDER_LENGTH]
-
-
-def _message(failure: Failure | None) -> str:
-    if failure is None:
-        return ""
-    text = failure.message or failure.text
-    first_line = next((line for line in text.splitlines() if line.strip()), "")
-    return first_line.strip()[:MESSAGE_LENGTH]
 
 
 def _observation(result: Result, call: Call) -> Observation:

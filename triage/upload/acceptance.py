@@ -9,6 +9,7 @@ from django.utils import timezone
 from triage.errors import (
     IdempotencyKeyReusedError,
     NoFilesError,
+    PrunedError,
     UnreadableReportError,
 )
 from triage.models import Part, Repository, Run, Token, Upload
@@ -44,6 +45,9 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
     stored = store_files(submission.repo, submission.files)
     with transaction.atomic():
         repository = lock_repository(submission.repo)
+        _refuse_pruned(repository, submission)
+        # Behind the lock none of them can be taken for old and deleted any more.
+        store_files(submission.repo, submission.files)
         replayed = _find_replay(repository, submission, digest)
         if replayed:
             return Accepted(replayed, is_replay=True)
@@ -56,7 +60,9 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
 def find_or_create_run(submission: Submission) -> Run:
     """Return the run that a submission names, made if no report of it has come."""
     with transaction.atomic():
-        return _find_or_create_run(lock_repository(submission.repo), submission)
+        repository = lock_repository(submission.repo)
+        _refuse_pruned(repository, submission)
+        return _find_or_create_run(repository, submission)
 
 
 def refuse_unreadable(reading: UploadReading) -> None:
@@ -94,6 +100,21 @@ def lock_repository(full_name: str) -> Repository:
 def find_or_add_repository(full_name: str) -> Repository:
     """Return the repository of this name, made if new."""
     return Repository.objects.get_or_create(full_name=full_name)[0]
+
+
+def _refuse_pruned(repository: Repository, submission: Submission) -> None:
+    """Refuse a run whose results were deleted: they are counted, and nothing tells which."""
+    pruned = Run.objects.filter(
+        repository=repository,
+        sha=submission.sha,
+        ci_run_id=submission.run_id,
+        pruned_at__isnull=False,
+    ).first()
+    if pruned and pruned.pruned_at:
+        raise PrunedError(
+            f"the results of run {pruned.pk} were deleted on {pruned.pruned_at:%Y-%m-%d} for their "
+            "age and stay counted; send a report under a new run id"
+        )
 
 
 def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:

@@ -72,7 +72,9 @@ def read_labels(repository_id: int) -> LabelRecord:
 
 def _reference_runs(repository_id: int) -> list[Run]:
     """Return the runs, oldest first. Later attempts repeat what failed, so they are no sample."""
-    runs = Run.objects.filter(repository_id=repository_id, is_reference=True, attempt=1)
+    runs = Run.objects.filter(
+        repository_id=repository_id, is_reference=True, attempt=1, pruned_at__isnull=True
+    )
     return list(runs.order_by("-at", "-pk")[:MOST_RUNS])[::-1]
 
 

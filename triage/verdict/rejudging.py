@@ -71,7 +71,9 @@ def rejudge(
 
 def _judged_runs(repository: Repository, since: datetime) -> list[Run]:
     """Return the last attempt of every CI run: its verdict rests on all attempts."""
-    judged = Run.objects.filter(repository=repository, verdicts__is_current=True)
+    judged = Run.objects.filter(
+        repository=repository, verdicts__is_current=True, pruned_at__isnull=True
+    )
     last: dict[tuple[str, str], Run] = {}
     for run in judged.order_by("attempt"):
         last[run.sha, run.ci_run_id] = run

@@ -11,7 +11,7 @@ from django.http import Http404, QueryDict
 
 from triage.models import Finding, Part, Run, Verdict
 from triage.terms import Conclusion
-from triage.web.presenters.badges import CONCLUSIONS, NOT_JUDGED, Badge
+from triage.web.presenters.badges import CONCLUSIONS, NOT_JUDGED, PRUNED, Badge
 from triage.web.presenters.findings import FindingRow, finding_rows
 from triage.web.presenters.gauges import Gauge, stored_gauge
 from triage.web.presenters.imports import ImportedUpload, imported_uploads
@@ -53,22 +53,27 @@ def run_page(pk: int, parameters: QueryDict) -> RunPage:
     document = verdict.document if verdict else {}
     findings = page_of(_findings(verdict), parameters, FINDINGS_PER_PAGE)
     attempts = _attempts(run)
+    without_verdict = PRUNED if run.pruned_at else NOT_JUDGED
     return RunPage(
         run=run,
-        badge=CONCLUSIONS[Conclusion(verdict.conclusion)] if verdict else NOT_JUDGED,
-        headline=(document.get("headline") or {}).get("text", "Not judged yet"),
+        badge=CONCLUSIONS[Conclusion(verdict.conclusion)] if verdict else without_verdict,
+        headline=(document.get("headline") or {}).get("text", without_verdict.word.capitalize()),
         verdict=verdict,
         document=document,
         tests=sum((document.get("counts") or {}).get(name, 0) for name in OUTCOMES),
         findings=findings,
         rows=finding_rows(list(findings), document.get("findings") or []),
         budget=stored_gauge(document.get("budget")),
-        second_pass=second_pass(document, attempts[-1], settings.TIEBREAK_URL),
+        second_pass=None if run.pruned_at else _second_pass(document, attempts[-1]),
         attempts=run_rows(attempts),
         newest_attempt=attempts[-1].pk,
         parts=_parts(run),
         uploads=imported_uploads(run.pk),
     )
+
+
+def _second_pass(document: Mapping[str, Any], newest: Run) -> SecondPass | None:
+    return second_pass(document, newest, settings.TIEBREAK_URL)
 
 
 def _findings(verdict: Verdict | None) -> QuerySet[Finding]:

@@ -35,6 +35,8 @@ CONCLUSIONS = {
     Conclusion.PASSED: Badge("passed", "passed", Tone.GOOD),
     Conclusion.NO_RESULTS: Badge("no results", "unknown", Tone.NEUTRAL),
 }
+# Its results were deleted for their age.
+PRUNED = Badge("no longer kept", "unknown", Tone.QUIET)
 NOT_JUDGED = Badge("not judged yet", "waiting", Tone.NEUTRAL)
 
 FINDINGS = {

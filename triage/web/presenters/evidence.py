@@ -41,6 +41,8 @@ class Evidence:
     """Everything that is folded away beneath a finding."""
 
     text: str
+    # Whether there was a whole text, and it was deleted for its age.
+    is_pruned: bool
     cut_characters: int
     calls: Sequence[Call]
     calls_left_out: int
@@ -67,6 +69,7 @@ def evidence(finding: Finding, calls: Mapping[int, Sequence[Call]]) -> Evidence:
     mine = [call for result in result_ids(finding) for call in calls.get(result, ())]
     return Evidence(
         text=text[:MOST_CHARACTERS],
+        is_pruned=finding.result.text_id is None and bool(finding.result.signature),
         cut_characters=_length(finding.result, text) - len(text[:MOST_CHARACTERS]),
         calls=mine[:MOST_CALLS_PER_FINDING],
         calls_left_out=len(mine[MOST_CALLS_PER_FINDING:]),

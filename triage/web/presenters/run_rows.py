@@ -6,7 +6,7 @@ from typing import Any
 
 from triage.models import Run, Verdict
 from triage.terms import Conclusion
-from triage.web.presenters.badges import CONCLUSIONS, NOT_JUDGED, Badge
+from triage.web.presenters.badges import CONCLUSIONS, NOT_JUDGED, PRUNED, Badge
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ def _current_verdicts(runs: Sequence[Run]) -> dict[int, _Excerpt]:
 
 
 def _row(run: Run, verdict: _Excerpt | None) -> RunRow:
+    if verdict is None and run.pruned_at:
+        return RunRow(run, PRUNED, f"Results deleted on {run.pruned_at:%Y-%m-%d}", {}, None)
     if verdict is None:
         return RunRow(run, NOT_JUDGED, "Not judged yet", {}, None)
     return RunRow(

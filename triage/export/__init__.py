@@ -1,0 +1,1 @@
+"""A repository as files for other tools."""

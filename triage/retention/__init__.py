@@ -1,0 +1,1 @@
+"""How long data are kept, and how they go."""
