@@ -4,7 +4,7 @@ import time
 
 from tests.benchmarks.bench_parse import document, walk
 
-SIZES = (10_000,)
+SIZES = (10_000, 100_000)
 ROUNDS = 3
 MOST_TIMES_THE_FLOOR = 3.0
 
