@@ -17,6 +17,7 @@ os.environ |= {
     "TIEBREAK_URL": "http://127.0.0.1:8000",
     "ALLOWED_HOSTS": "",
     "DEBUG": "false",
+    "METRICS_TOKEN": "",
     # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
     "OPENBLAS_NUM_THREADS": "1",
 }

@@ -16,6 +16,8 @@ PROJECT_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
 # Shorter keys can be guessed; Django warns below the same length.
 SHORTEST_SECRET_KEY = 50
+# As many as `openssl rand -hex 16` prints.
+SHORTEST_METRICS_TOKEN = 32
 
 # One id per setting, so that an operator can search the documentation for it.
 SETTING_IDS = {
@@ -29,7 +31,10 @@ SETTING_IDS = {
     "EMAIL_URL": "tiebreak.E040",
     "EMAIL_FROM": "tiebreak.E041",
     "ALLOW_PRIVATE_WEBHOOKS": "tiebreak.E042",
+    "METRICS_TOKEN": "tiebreak.E050",
 }
+# Settings whose whole value no error may print.
+SECRETS = {"SECRET_KEY", "METRICS_TOKEN"}
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
 
@@ -64,10 +69,13 @@ def _port(url: str) -> int | None:
         return WRONG_PORT
 
 
-def _secret(value: str) -> str:
-    if value and len(value) < SHORTEST_SECRET_KEY:
-        raise ValueError(f"must have at least {SHORTEST_SECRET_KEY} characters, random ones")
-    return value
+def _secret(shortest: int) -> AfterValidator:
+    def check(value: str) -> str:
+        if value and len(value) < shortest:
+            raise ValueError(f"must have at least {shortest} characters, random ones")
+        return value
+
+    return AfterValidator(check)
 
 
 class Environment(BaseSettings):
@@ -77,7 +85,7 @@ class Environment(BaseSettings):
 
     DATABASE_URL: Annotated[str, _url_with_scheme("sqlite", "postgres", "postgresql")] = ""
     BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps")] = ""
-    SECRET_KEY: Annotated[str, AfterValidator(_secret)] = ""
+    SECRET_KEY: Annotated[str, _secret(SHORTEST_SECRET_KEY)] = ""
     TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = Field(default_factory=list)
@@ -85,6 +93,7 @@ class Environment(BaseSettings):
     EMAIL_URL: Annotated[str, _url_with_scheme(*MAIL_SCHEMES)] = ""
     EMAIL_FROM: Annotated[str, AfterValidator(mail_address)] = "tiebreak@localhost"
     ALLOW_PRIVATE_WEBHOOKS: bool = False
+    METRICS_TOKEN: Annotated[str, _secret(SHORTEST_METRICS_TOKEN)] = ""
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod
@@ -165,6 +174,6 @@ def _explain(error: ValidationError) -> str:
 
 
 def _explain_one(name: str, value: object, problem: str) -> str:
-    shown = "(hidden)" if name == "SECRET_KEY" else repr(PASSWORD.sub("//***@", str(value)))
+    shown = "(hidden)" if name in SECRETS else repr(PASSWORD.sub("//***@", str(value)))
     legal = problem.removeprefix("Value error, ")
     return f"{SETTING_IDS.get(name, UNKNOWN_SETTING_ID)} {name}={shown} is not legal: {legal}."
