@@ -18,6 +18,7 @@ os.environ |= {
     "ALLOWED_HOSTS": "",
     "DEBUG": "false",
     "METRICS_TOKEN": "",
+    "LOG_FORMAT": "line",
     # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
     "OPENBLAS_NUM_THREADS": "1",
 }

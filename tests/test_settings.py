@@ -27,6 +27,7 @@ WRONG_VALUES = [
     ("EMAIL_URL", "mail.example.com", "tiebreak.E040", "smtp:// or smtp+tls:// or smtps://"),
     ("EMAIL_FROM", "nobody", "tiebreak.E041", "an e-mail address such as"),
     ("ALLOW_PRIVATE_WEBHOOKS", "maybe", "tiebreak.E042", "valid boolean"),
+    ("LOG_FORMAT", "xml", "tiebreak.E051", "should be 'line' or 'json'"),
     ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),
 ]
 

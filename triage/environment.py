@@ -3,7 +3,7 @@
 import re
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -32,6 +32,7 @@ SETTING_IDS = {
     "EMAIL_FROM": "tiebreak.E041",
     "ALLOW_PRIVATE_WEBHOOKS": "tiebreak.E042",
     "METRICS_TOKEN": "tiebreak.E050",
+    "LOG_FORMAT": "tiebreak.E051",
 }
 # Settings whose whole value no error may print.
 SECRETS = {"SECRET_KEY", "METRICS_TOKEN"}
@@ -94,6 +95,7 @@ class Environment(BaseSettings):
     EMAIL_FROM: Annotated[str, AfterValidator(mail_address)] = "tiebreak@localhost"
     ALLOW_PRIVATE_WEBHOOKS: bool = False
     METRICS_TOKEN: Annotated[str, _secret(SHORTEST_METRICS_TOKEN)] = ""
+    LOG_FORMAT: Literal["line", "json"] = "line"
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod

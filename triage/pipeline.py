@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from triage.logs import belonging_to
 from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.import_report import import_report
 from triage.parse.upload import read_upload
@@ -34,13 +35,14 @@ MOST_TRIES = 5
 
 def process(upload_id: uuid.UUID) -> None:
     """Take an upload to its verdict, from wherever an earlier try left it."""
-    _lease(upload_id)
-    try:
-        _step(upload_id, UploadState.RECEIVED, _record)
-        _step(upload_id, UploadState.RECORDED, _judge)
-    except Exception as error:
-        _note_failure(upload_id, error)
-        raise
+    with belonging_to(upload_id=upload_id):
+        _lease(upload_id)
+        try:
+            _step(upload_id, UploadState.RECEIVED, _record)
+            _step(upload_id, UploadState.RECORDED, _judge)
+        except Exception as error:
+            _note_failure(upload_id, error)
+            raise
 
 
 def sweep() -> int:
@@ -83,7 +85,8 @@ def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], Non
         upload.repository = Repository.objects.select_for_update().get(pk=upload.repository_id)
         upload.refresh_from_db(fields=["state", "part"])
         if upload.state == state:
-            work(upload)
+            with belonging_to(run_id=upload.run_id):
+                work(upload)
 
 
 def _record(upload: Upload) -> None:

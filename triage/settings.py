@@ -5,6 +5,7 @@ from typing import Any
 import dj_database_url
 
 from triage.environment import PROJECT_DIR, read_environment, secret_key
+from triage.logs import FORMATTERS
 from triage.mail_settings import mail_settings
 
 ENVIRONMENT = read_environment()
@@ -30,6 +31,7 @@ INSTALLED_APPS = [
     "triage",
 ]
 MIDDLEWARE = [
+    "triage.web.access_log.access_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -114,10 +116,11 @@ SILENCED_SYSTEM_CHECKS: list[str] = []
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"chosen": {"()": FORMATTERS[ENVIRONMENT.LOG_FORMAT]}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {"triage": {"level": "INFO"}},
+    # Django's own handlers would write the same once more, and unmasked.
+    "loggers": {"triage": {"level": "INFO"}, "django": {"handlers": [], "level": "WARNING"}},
 }
 
 CELERY_BROKER_URL = BROKER_URL or None
