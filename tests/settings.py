@@ -19,6 +19,7 @@ os.environ |= {
     "DEBUG": "false",
     "METRICS_TOKEN": "",
     "LOG_FORMAT": "line",
+    "SENTRY_DSN": "",
     # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
     "OPENBLAS_NUM_THREADS": "1",
 }

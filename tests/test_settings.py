@@ -66,12 +66,14 @@ def test_a_wrong_value_is_named_with_its_id_and_what_is_legal(
 def test_a_secret_is_never_printed(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("SECRET_KEY", "hunter2")
     environment.setenv("METRICS_TOKEN", "hunter2")
+    environment.setenv("SENTRY_DSN", "https://hunter2@")
     environment.setenv("DATABASE_URL", "mysql://user:hunter2@host/name")
     with pytest.raises(ImproperlyConfigured) as caught:
         read_environment()
     message = str(caught.value)
     assert "hunter2" not in message
     assert "tiebreak.E003 SECRET_KEY=(hidden) is not legal: must have at least 50" in message
+    assert "tiebreak.E052 SENTRY_DSN=(hidden) is not legal: must be a DSN such as" in message
     assert "tiebreak.E050 METRICS_TOKEN=(hidden) is not legal: must have at least 32" in message
 
 

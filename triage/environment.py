@@ -33,9 +33,10 @@ SETTING_IDS = {
     "ALLOW_PRIVATE_WEBHOOKS": "tiebreak.E042",
     "METRICS_TOKEN": "tiebreak.E050",
     "LOG_FORMAT": "tiebreak.E051",
+    "SENTRY_DSN": "tiebreak.E052",
 }
 # Settings whose whole value no error may print.
-SECRETS = {"SECRET_KEY", "METRICS_TOKEN"}
+SECRETS = {"SECRET_KEY", "METRICS_TOKEN", "SENTRY_DSN"}
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
 
@@ -61,6 +62,14 @@ def _web_address(value: str) -> str:
     if not is_web or _port(value) == WRONG_PORT:
         raise ValueError("must be an address such as https://tiebreak.example.com")
     return value.rstrip("/")
+
+
+def _dsn(value: str) -> str:
+    parts = urlsplit(value)
+    is_dsn = parts.username and parts.hostname and parts.path.strip("/")
+    if value and not (is_dsn and parts.scheme in {"http", "https"}):
+        raise ValueError("must be a DSN such as https://key@sentry.example.com/1")
+    return value
 
 
 def _port(url: str) -> int | None:
@@ -95,6 +104,7 @@ class Environment(BaseSettings):
     EMAIL_FROM: Annotated[str, AfterValidator(mail_address)] = "tiebreak@localhost"
     ALLOW_PRIVATE_WEBHOOKS: bool = False
     METRICS_TOKEN: Annotated[str, _secret(SHORTEST_METRICS_TOKEN)] = ""
+    SENTRY_DSN: Annotated[str, AfterValidator(_dsn)] = ""
     LOG_FORMAT: Literal["line", "json"] = "line"
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")

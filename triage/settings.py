@@ -5,6 +5,7 @@ from typing import Any
 import dj_database_url
 
 from triage.environment import PROJECT_DIR, read_environment, secret_key
+from triage.error_reports import start_reporting
 from triage.logs import FORMATTERS
 from triage.mail_settings import mail_settings
 
@@ -15,6 +16,8 @@ SECRET_KEY = secret_key(ENVIRONMENT)
 ALLOWED_HOSTS = ENVIRONMENT.hosts
 TIEBREAK_URL = ENVIRONMENT.TIEBREAK_URL
 BROKER_URL = ENVIRONMENT.BROKER_URL
+if ENVIRONMENT.SENTRY_DSN:
+    start_reporting(ENVIRONMENT.SENTRY_DSN)
 METRICS_TOKEN = ENVIRONMENT.METRICS_TOKEN
 
 EMAIL_URL = ENVIRONMENT.EMAIL_URL
