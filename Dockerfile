@@ -5,7 +5,7 @@ COPY constraints.txt pyproject.toml README.md LICENSE /build/
 WORKDIR /build
 # Without the code, which changes oftener than its dependencies, this layer stays in the cache.
 RUN python -m venv /opt/venv \
-    && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[sentry]' \
+    && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[s3,sentry]' \
     && /opt/venv/bin/pip uninstall --yes --quiet pip
 
 FROM python:3.13-slim-bookworm
