@@ -18,6 +18,9 @@ os.environ |= {
     "TIEBREAK_URL": "http://127.0.0.1:8000",
     "ALLOWED_HOSTS": "",
     "DEBUG": "false",
+    "METRICS_TOKEN": "",
+    "LOG_FORMAT": "line",
+    "SENTRY_DSN": "",
     # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
     "OPENBLAS_NUM_THREADS": "1",
 }

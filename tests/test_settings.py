@@ -29,6 +29,7 @@ WRONG_VALUES = [
     ("ALLOW_PRIVATE_WEBHOOKS", "maybe", "tiebreak.E042", "valid boolean"),
     ("STORAGE_URL", "http://bucket", "tiebreak.E008", "s3://BUCKET[/PREFIX]"),
     ("STORAGE_URL", "s3://bucket?acl=public", "tiebreak.E008", "endpoint and region"),
+    ("LOG_FORMAT", "xml", "tiebreak.E051", "should be 'line' or 'json'"),
     ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),
 ]
 
@@ -66,11 +67,16 @@ def test_a_wrong_value_is_named_with_its_id_and_what_is_legal(
 
 def test_a_secret_is_never_printed(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("SECRET_KEY", "hunter2")
+    environment.setenv("METRICS_TOKEN", "hunter2")
+    environment.setenv("SENTRY_DSN", "https://hunter2@")
     environment.setenv("DATABASE_URL", "mysql://user:hunter2@host/name")
     with pytest.raises(ImproperlyConfigured) as caught:
         read_environment()
-    assert "hunter2" not in str(caught.value)
-    assert "at least 50 characters" in str(caught.value)
+    message = str(caught.value)
+    assert "hunter2" not in message
+    assert "tiebreak.E003 SECRET_KEY=(hidden) is not legal: must have at least 50" in message
+    assert "tiebreak.E052 SENTRY_DSN=(hidden) is not legal: must be a DSN such as" in message
+    assert "tiebreak.E050 METRICS_TOKEN=(hidden) is not legal: must have at least 32" in message
 
 
 def test_a_key_in_the_storage_s_address_is_refused_and_not_printed(

@@ -3,7 +3,7 @@
 import re
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -18,6 +18,8 @@ PROJECT_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
 # Shorter keys can be guessed; Django warns below the same length.
 SHORTEST_SECRET_KEY = 50
+# As many as `openssl rand -hex 16` prints.
+SHORTEST_METRICS_TOKEN = 32
 
 # One id per setting, so that an operator can search the documentation for it.
 SETTING_IDS = {
@@ -38,12 +40,17 @@ SETTING_IDS = {
     "RETENTION_LEDGER_DAYS": "tiebreak.E063",
     "RETENTION_EVENTS_DAYS": "tiebreak.E064",
     "RETENTION_AUDIT_DAYS": "tiebreak.E065",
+    "METRICS_TOKEN": "tiebreak.E050",
+    "LOG_FORMAT": "tiebreak.E051",
+    "SENTRY_DSN": "tiebreak.E052",
 }
 MOST_DAYS = 36_500
 # Cases without LLM calls are held against the outcomes of the last 30 days.
 LEAST_RESULTS_DAYS = 31
 RESULTS_WHY = ", since judging reads the results of 30 days"
 LEDGER_WHY = ", since a budget's window may be as long"
+# Settings whose whole value no error may print.
+SECRETS = {"SECRET_KEY", "METRICS_TOKEN", "SENTRY_DSN"}
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
 
@@ -71,6 +78,14 @@ def _web_address(value: str) -> str:
     return value.rstrip("/")
 
 
+def _dsn(value: str) -> str:
+    parts = urlsplit(value)
+    is_dsn = parts.username and parts.hostname and parts.path.strip("/")
+    if value and not (is_dsn and parts.scheme in {"http", "https"}):
+        raise ValueError("must be a DSN such as https://key@sentry.example.com/1")
+    return value
+
+
 def _port(url: str) -> int | None:
     try:
         return urlsplit(url).port
@@ -78,10 +93,13 @@ def _port(url: str) -> int | None:
         return WRONG_PORT
 
 
-def _secret(value: str) -> str:
-    if value and len(value) < SHORTEST_SECRET_KEY:
-        raise ValueError(f"must have at least {SHORTEST_SECRET_KEY} characters, random ones")
-    return value
+def _secret(shortest: int) -> AfterValidator:
+    def check(value: str) -> str:
+        if value and len(value) < shortest:
+            raise ValueError(f"must have at least {shortest} characters, random ones")
+        return value
+
+    return AfterValidator(check)
 
 
 def _days(least: int, why: str) -> tuple[BeforeValidator, AfterValidator]:
@@ -107,7 +125,7 @@ class Environment(BaseSettings):
 
     DATABASE_URL: Annotated[str, _url_with_scheme("sqlite", "postgres", "postgresql")] = ""
     BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps")] = ""
-    SECRET_KEY: Annotated[str, AfterValidator(_secret)] = ""
+    SECRET_KEY: Annotated[str, _secret(SHORTEST_SECRET_KEY)] = ""
     TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
     STORAGE_URL: Annotated[str, AfterValidator(storage_address)] = ""
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
@@ -122,6 +140,9 @@ class Environment(BaseSettings):
     RETENTION_LEDGER_DAYS: Annotated[int, *_days(LONGEST_WINDOW_DAYS, LEDGER_WHY)] = 400
     RETENTION_EVENTS_DAYS: Annotated[int, *_days(1, "")] = 90
     RETENTION_AUDIT_DAYS: Annotated[int, *_days(1, "")] = 730
+    METRICS_TOKEN: Annotated[str, _secret(SHORTEST_METRICS_TOKEN)] = ""
+    SENTRY_DSN: Annotated[str, AfterValidator(_dsn)] = ""
+    LOG_FORMAT: Literal["line", "json"] = "line"
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod
@@ -202,6 +223,6 @@ def _explain(error: ValidationError) -> str:
 
 
 def _explain_one(name: str, value: object, problem: str) -> str:
-    shown = "(hidden)" if name == "SECRET_KEY" else repr(PASSWORD.sub("//***@", str(value)))
+    shown = "(hidden)" if name in SECRETS else repr(PASSWORD.sub("//***@", str(value)))
     legal = problem.removeprefix("Value error, ")
     return f"{SETTING_IDS.get(name, UNKNOWN_SETTING_ID)} {name}={shown} is not legal: {legal}."

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
+from triage.logs import context
+
 logger = logging.getLogger(__name__)
 
 
@@ -23,7 +25,7 @@ def hand_over(task: str, key: int | str, here: Callable[[], object]) -> bool:
     """
     try:
         if settings.BROKER_URL:
-            current_app.send_task(task, [key])
+            current_app.send_task(task, [key], headers=dict(context()))
         else:
             here()
     except OperationalError:

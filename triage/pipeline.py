@@ -13,6 +13,7 @@ from django.db import transaction
 
 from triage import outbox
 from triage.handing_over import hand_over
+from triage.logs import belonging_to
 from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.collector import paused_collector
 from triage.parse.import_report import import_report
@@ -32,15 +33,16 @@ logger = logging.getLogger(__name__)
 
 def process(upload_id: uuid.UUID) -> None:
     """Take an upload to its verdict, from wherever an earlier try left it."""
-    try:
-        outbox.lease(upload_id)
-        _step(upload_id, UploadState.RECEIVED, _record)
-        _step(upload_id, UploadState.RECORDED, _judge)
-    except Exception as error:
-        if outbox.note_failure(upload_id, error) is UploadState.RECEIVED:
-            # What was lost with the report is not known, which its run has to say.
-            judge_run(Upload.objects.values_list("run_id", flat=True).get(pk=upload_id))
-        raise
+    with belonging_to(upload_id=upload_id):
+        try:
+            outbox.lease(upload_id)
+            _step(upload_id, UploadState.RECEIVED, _record)
+            _step(upload_id, UploadState.RECORDED, _judge)
+        except Exception as error:
+            if outbox.note_failure(upload_id, error) is UploadState.RECEIVED:
+                # What was lost with the report is not known, which its run has to say.
+                judge_run(Upload.objects.values_list("run_id", flat=True).get(pk=upload_id))
+            raise
 
 
 def sweep() -> int:
@@ -96,7 +98,8 @@ def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], Non
         upload.repository = Repository.objects.select_for_update().get(pk=upload.repository_id)
         upload.refresh_from_db(fields=["state", "part", "run"])
         if upload.state == state:
-            work(upload)
+            with belonging_to(run_id=upload.run_id):
+                work(upload)
 
 
 def _record(upload: Upload) -> None:

@@ -6,6 +6,8 @@ import dj_database_url
 from celery.schedules import crontab
 
 from triage.environment import PROJECT_DIR, read_environment, secret_key
+from triage.error_reports import start_reporting
+from triage.logs import FORMATTERS
 from triage.mail_settings import mail_settings
 from triage.storage_settings import upload_storage_settings
 
@@ -16,6 +18,9 @@ SECRET_KEY = secret_key(ENVIRONMENT)
 ALLOWED_HOSTS = ENVIRONMENT.hosts
 TIEBREAK_URL = ENVIRONMENT.TIEBREAK_URL
 BROKER_URL = ENVIRONMENT.BROKER_URL
+if ENVIRONMENT.SENTRY_DSN:
+    start_reporting(ENVIRONMENT.SENTRY_DSN)
+METRICS_TOKEN = ENVIRONMENT.METRICS_TOKEN
 
 EMAIL_URL = ENVIRONMENT.EMAIL_URL
 DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
@@ -38,6 +43,7 @@ INSTALLED_APPS = [
     "triage",
 ]
 MIDDLEWARE = [
+    "triage.web.access_log.access_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -121,10 +127,11 @@ SILENCED_SYSTEM_CHECKS: list[str] = []
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"chosen": {"()": FORMATTERS[ENVIRONMENT.LOG_FORMAT]}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {"triage": {"level": "INFO"}},
+    # Django's own handlers would write the same once more, and unmasked.
+    "loggers": {"triage": {"level": "INFO"}, "django": {"handlers": [], "level": "WARNING"}},
 }
 
 CELERY_BROKER_URL = BROKER_URL or None

@@ -22,6 +22,7 @@ class Child:
     ready: str
     lines: list[str] = field(default_factory=list)
     _is_settled: threading.Event = field(default_factory=threading.Event)
+    _has_line: threading.Condition = field(default_factory=threading.Condition)
 
     @property
     def output(self) -> str:
@@ -36,6 +37,12 @@ class Child:
                 f"{self.process.args!r} did not write {self.ready!r} within {START_S} s, or ended "
                 f"before (status {self.process.poll()}); it wrote:\n{self.output}"
             )
+
+    def wait_for(self, words: str) -> None:
+        """Return once the process has written these words; fail if it never does."""
+        with self._has_line:
+            found = self._has_line.wait_for(lambda: words in self.output, START_S)
+        assert found, f"{words!r} was not written; it wrote:\n{self.output}"
 
     def wait_until_dead(self) -> int:
         """Return the exit status of a process that ends by itself."""
@@ -59,7 +66,9 @@ class Child:
         assert self.process.stdout is not None
         with self.process.stdout:
             for line in self.process.stdout:
-                self.lines.append(line)
+                with self._has_line:
+                    self.lines.append(line)
+                    self._has_line.notify_all()
                 if self.ready in line:
                     self._is_settled.set()
         self._is_settled.set()

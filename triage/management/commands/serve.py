@@ -4,11 +4,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
-from waitress.server import create_server
 
 from triage import outbox, pipeline
 from triage.access.invitations import first_invitation
 from triage.management.clock import Clock
+from triage.management.serving import Server
 from triage.management.tables import ensure_tables
 from triage.parse.upload import DEFAULT_LIMITS
 from triage.wsgi import application
@@ -26,14 +26,10 @@ class Command(BaseCommand):
         parser.add_argument("--threads", type=int, default=8)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the server until it is stopped."""
+        """Run the server until SIGTERM or SIGINT, then end what was begun."""
         ensure_tables()
-        if not settings.BROKER_URL:
-            # Without a broker this process is the only worker, so nobody else holds a lease.
-            outbox.release_all()
-            pipeline.sweep()
-            Clock(settings.CELERY_BEAT_SCHEDULE).start()
-        server = create_server(
+        clock = None if settings.BROKER_URL else _start_clock()
+        server = Server(
             application,
             host=options["host"],
             port=options["port"],
@@ -45,4 +41,15 @@ class Command(BaseCommand):
         if first:
             self.stdout.write(f"No account yet; make the first one at {first}")
         self.stdout.write(f"Serving on http://{options['host']}:{options['port']}/")
-        server.run()
+        server.run(lambda: self.stdout.write("Ending: no new requests, answering those begun"))
+        if clock:
+            clock.stop()
+
+
+def _start_clock() -> Clock:
+    # Without a broker this process is the only worker, so nobody else holds a lease.
+    outbox.release_all()
+    pipeline.sweep()
+    clock = Clock(settings.CELERY_BEAT_SCHEDULE)
+    clock.start()
+    return clock
