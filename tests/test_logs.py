@@ -53,8 +53,10 @@ def see_context(key: str) -> None:
 
 
 @pytest.fixture
-def broker_in_memory(settings: Any) -> Iterator[None]:
+def broker_in_memory(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A broker whose messages stay in this process."""
+    # Connections that another test opened lead to another broker.
+    monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
     before = current_app.conf.broker_url
     settings.BROKER_URL = current_app.conf.broker_url = "memory://"
     yield

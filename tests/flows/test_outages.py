@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
@@ -85,7 +86,10 @@ def test_a_database_that_goes_away_is_503_and_the_same_upload_works_once_it_is_b
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_its_broker_an_upload_is_taken_and_done_later(settings: Any) -> None:
+def test_without_its_broker_an_upload_is_taken_and_done_later(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
     secret = create_token(find_or_add_repository(REPO), "ci")
     settings.BROKER_URL = f"redis://{LOOPBACK}:{free_port()}/0"
     with broker_at(settings.BROKER_URL):

@@ -24,11 +24,12 @@ class Server:
         self._sockets: dict[int, Any] = {}
         self._server = create_server(application, map=self._sockets, **adjustments)
         self._is_ending = False
+        # Before anybody is told that the server is there, and may ask it to end.
+        signal.signal(signal.SIGTERM, self._on_signal)
+        signal.signal(signal.SIGINT, self._on_signal)
 
     def run(self, announce_end: Callable[[], None]) -> None:
         """Serve until a signal comes; then refuse new connections and answer the rest."""
-        signal.signal(signal.SIGTERM, self._on_signal)
-        signal.signal(signal.SIGINT, self._on_signal)
         while not self._is_ending:
             self._wait()
         for listener in self._of_type(BaseWSGIServer):
