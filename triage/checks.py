@@ -18,7 +18,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from triage.models import GitHubApp, Upload
-from triage.terms import UploadState
+from triage.terms import OPEN_UPLOADS, UploadState
 
 BROKER_TIMEOUT_S = 3
 LEAST_FREE_BYTES = 1024**3
@@ -130,7 +130,7 @@ def check_workers() -> CheckResult:
 
 def check_queue() -> CheckResult:
     """Whether uploads are worked on, and none was set aside."""
-    waiting = Upload.objects.filter(state__in=[UploadState.RECEIVED, UploadState.RECORDED])
+    waiting = Upload.objects.filter(state__in=OPEN_UPLOADS)
     late = waiting.filter(received_at__lt=timezone.now() - OLDEST_WAITING).count()
     dead = Upload.objects.filter(state=UploadState.DEAD).count()
     told = f"{waiting.count()} uploads wait, {late} for over ten minutes; {dead} were set aside"

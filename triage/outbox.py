@@ -11,11 +11,10 @@ from django.utils import timezone
 
 from triage.errors import UnavailableError
 from triage.models import Upload
-from triage.terms import UploadState
+from triage.terms import OPEN_UPLOADS, UploadState
 
 logger = logging.getLogger(__name__)
 
-OPEN_STATES = (UploadState.RECEIVED, UploadState.RECORDED)
 # Longer than the largest upload takes; a worker that is silent for longer is taken for dead.
 LEASE = timedelta(minutes=5)
 # An upload that killed its worker this often would kill the next one too.
@@ -35,7 +34,7 @@ def lease(upload_id: uuid.UUID) -> None:
 
     Raises ``WorkerLostError`` when that was done too often by workers that then fell silent.
     """
-    waiting = Upload.objects.filter(pk=upload_id, state__in=OPEN_STATES)
+    waiting = Upload.objects.filter(pk=upload_id, state__in=OPEN_UPLOADS)
     if waiting.filter(attempts__gte=MOST_TRIES).exists():
         raise WorkerLostError(
             f"{MOST_TRIES} workers began with it and fell silent: killed, or out of memory"
@@ -50,7 +49,7 @@ def take_unowned() -> list[uuid.UUID]:
     """
     now = timezone.now()
     unowned = Upload.objects.filter(
-        Q(leased_until__isnull=True) | Q(leased_until__lt=now), state__in=OPEN_STATES
+        Q(leased_until__isnull=True) | Q(leased_until__lt=now), state__in=OPEN_UPLOADS
     )
     found = list(unowned.order_by("received_at").values_list("pk", flat=True))
     unowned.filter(pk__in=found).update(leased_until=now + LEASE)
@@ -64,7 +63,7 @@ def release(*upload_ids: uuid.UUID) -> None:
 
 def release_all() -> None:
     """Forget who owns what: for a start at which no other worker can be alive."""
-    Upload.objects.filter(state__in=OPEN_STATES).update(leased_until=None)
+    Upload.objects.filter(state__in=OPEN_UPLOADS).update(leased_until=None)
 
 
 def note_failure(upload_id: uuid.UUID, error: Exception) -> UploadState | None:
@@ -97,7 +96,7 @@ def delay_s(tries: int) -> float:
 
 
 def _note_temporary(upload_id: uuid.UUID, error: Exception) -> None:
-    Upload.objects.filter(pk=upload_id, state__in=OPEN_STATES).update(
+    Upload.objects.filter(pk=upload_id, state__in=OPEN_UPLOADS).update(
         error=_told(error),
         attempts=F("attempts") - 1,
         leased_until=timezone.now() + timedelta(seconds=LONGEST_DELAY_S),

@@ -4,7 +4,6 @@ Each step is one transaction that ends by noting how far the upload has come, so
 killed anywhere leaves work that is either done or begun again, never half done or done twice.
 """
 
-import logging
 import uuid
 from collections.abc import Callable
 from datetime import datetime
@@ -27,8 +26,6 @@ from triage.terms import RunEnd, UploadState
 from triage.verdict.completeness import close, due_runs, end_of_waiting
 from triage.verdict.escalations.deciding import waiting_runs
 from triage.verdict.judge import judge
-
-logger = logging.getLogger(__name__)
 
 
 def process(upload_id: uuid.UUID) -> None:

@@ -100,6 +100,10 @@ class UploadState(StrEnum):
     DEAD = "dead"
 
 
+# An upload whose work has not come to its end.
+OPEN_UPLOADS = (UploadState.RECEIVED, UploadState.RECORDED)
+
+
 class RunEnd(StrEnum):
     """How it became known that no further part of a run is to be awaited."""
 

@@ -12,7 +12,7 @@ from triage.api.responses import reply_pending, reply_with_verdict
 from triage.dispatch import after_commit
 from triage.errors import NotFoundError
 from triage.models import Token, Upload
-from triage.terms import UploadState
+from triage.terms import OPEN_UPLOADS, UploadState
 from triage.upload.acceptance import accept
 from triage.upload.tokens import require_repository, require_scope
 
@@ -59,8 +59,7 @@ def _wait_for(upload_id: uuid.UUID, wait: float) -> Upload:
     deadline = time.monotonic() + wait
     while True:
         upload = Upload.objects.select_related("run__repository", "part").get(pk=upload_id)
-        is_open = upload.state in {UploadState.RECEIVED, UploadState.RECORDED}
-        if not is_open or time.monotonic() >= deadline:
+        if upload.state not in OPEN_UPLOADS or time.monotonic() >= deadline:
             return upload
         time.sleep(POLL_S)
 

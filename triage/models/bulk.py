@@ -22,12 +22,12 @@ Object = TypeVar("Object", bound=models.Model)
 
 def insert_rows(objects: Sequence[Object]) -> Sequence[Object]:
     """Insert new objects of one model and return them with their keys."""
-    if not _is_staged(objects):
-        return (
-            type(objects[0])._default_manager.bulk_create(objects, INSERT_BATCH) if objects else []
-        )
-    _reserve_keys(objects)
+    if not objects:
+        return objects
     model = type(objects[0])
+    if not _is_staged(objects):
+        return model._default_manager.bulk_create(objects, INSERT_BATCH)
+    _reserve_keys(objects)
     fields = model._meta.concrete_fields
     _copy(model._meta.db_table, fields, _rows_of(objects, fields))
     for each in objects:

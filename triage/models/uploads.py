@@ -9,7 +9,7 @@ from django.utils import timezone
 from triage.models.choices import choices, is_one_of
 from triage.models.repositories import Repository, Token
 from triage.models.runs import Part, Run
-from triage.terms import UploadState
+from triage.terms import OPEN_UPLOADS, UploadState
 
 
 class Upload(models.Model):
@@ -60,7 +60,7 @@ class Upload(models.Model):
             models.Index(
                 fields=["leased_until"],
                 name="upload_open",
-                condition=Q(state__in=[UploadState.RECEIVED, UploadState.RECORDED]),
+                condition=Q(state__in=[*OPEN_UPLOADS]),
             ),
             models.Index(fields=["repository", "-received_at"], name="upload_by_time"),
         ]

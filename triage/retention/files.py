@@ -10,8 +10,8 @@ from django.db.models import Q
 from triage.models import Repository, Upload
 from triage.record.storage import upload_storage
 from triage.retention.batches import BATCH, locked
-from triage.retention.runs import OPEN_STATES
 from triage.retention.steps import Step
+from triage.terms import OPEN_UPLOADS
 
 FOLDER = re.compile(r"[0-9a-f]{2}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -65,7 +65,7 @@ def _old_files(repository: Repository, cutoff: datetime) -> Iterator[str]:
 
 def _needed(repository: Repository, cutoff: datetime) -> set[str]:
     uploads = Upload.objects.filter(
-        Q(received_at__gte=cutoff) | Q(state__in=OPEN_STATES), repository=repository
+        Q(received_at__gte=cutoff) | Q(state__in=OPEN_UPLOADS), repository=repository
     )
     files = uploads.values_list("files", flat=True).iterator()
     return {file["stored_as"] for each in files for file in each}

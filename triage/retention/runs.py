@@ -14,9 +14,8 @@ from triage.models import Finding, Observation, Part, Result, Run, Upload, Verdi
 from triage.retention.batches import BATCH, delete_in_batches, locked
 from triage.retention.questions import commits_in_question
 from triage.retention.steps import Step
-from triage.terms import UploadState
+from triage.terms import OPEN_UPLOADS
 
-OPEN_STATES = (UploadState.RECEIVED, UploadState.RECORDED)
 RUNS_AT_ONCE = 20
 # Parts come last: a marked run that has one is not done.
 HELD: Sequence[tuple[str, type[Model], str]] = (
@@ -61,7 +60,7 @@ def _old(repository_id: int, cutoff: datetime) -> list[int]:
         repository_id=repository_id,
         run__sha=OuterRef("sha"),
         run__ci_run_id=OuterRef("ci_run_id"),
-        state__in=OPEN_STATES,
+        state__in=OPEN_UPLOADS,
     )
     old = Run.objects.filter(
         ~Exists(of_the_same.filter(at__gte=cutoff)),

@@ -25,8 +25,14 @@ from triage.models import (
     Verdict,
     WebhookDelivery,
 )
-from triage.outbox import OPEN_STATES
-from triage.terms import Conclusion, DeliveryState, FindingKind, PublicationState, UploadState
+from triage.terms import (
+    OPEN_UPLOADS,
+    Conclusion,
+    DeliveryState,
+    FindingKind,
+    PublicationState,
+    UploadState,
+)
 from triage.webhooks.processing import MOST_TRIES
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(days=7)
@@ -100,7 +106,7 @@ def _oldest_waiting(now: datetime) -> GaugeMetricFamily:
         labels=["kind"],
     )
     for kind, rows, column in (
-        ("upload", Upload.objects.filter(state__in=OPEN_STATES), "received_at"),
+        ("upload", Upload.objects.filter(state__in=OPEN_UPLOADS), "received_at"),
         (
             "publication",
             Publication.objects.filter(state=PublicationState.WAITING),
