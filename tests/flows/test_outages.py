@@ -24,6 +24,7 @@ from tests.servers.missing import stop_without
 from tests.servers.ports import LOOPBACK, free_port
 from triage import outbox, pipeline
 from triage.models import Run, Upload
+from triage.storage_settings import upload_storage_settings
 from triage.terms import UploadState
 from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
@@ -115,7 +116,9 @@ def broker_at(url: str) -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_disk_that_takes_no_more_is_503_and_leaves_no_row() -> None:
+def test_a_disk_that_takes_no_more_is_503_and_leaves_no_row(settings: Any, tmp_path: Path) -> None:
+    # A report that another test stored before would not be written again.
+    settings.STORAGES = settings.STORAGES | {"uploads": upload_storage_settings("", tmp_path)}
     secret = create_token(find_or_add_repository(REPO), "ci")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, before[1]))
