@@ -17,6 +17,7 @@ from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.collector import paused_collector
 from triage.parse.import_report import import_report
 from triage.parse.redaction import Redactor
+from triage.parse.report import UploadReading
 from triage.parse.upload import read_upload
 from triage.policy.stored import policy_in_force
 from triage.publish.outbox import want_newest_verdict
@@ -28,12 +29,15 @@ from triage.verdict.escalations.deciding import waiting_runs
 from triage.verdict.judge import judge
 
 
-def process(upload_id: uuid.UUID) -> None:
-    """Take an upload to its verdict, from wherever an earlier try left it."""
-    with belonging_to(upload_id=upload_id):
+def process(upload_id: uuid.UUID, reading: UploadReading | None = None) -> None:
+    """Take an upload to its verdict, from wherever an earlier try left it.
+
+    Its files are read from the storage unless this process has read them already.
+    """
+    with belonging_to(upload_id=upload_id), paused_collector():
         try:
             outbox.lease(upload_id)
-            _step(upload_id, UploadState.RECEIVED, _record)
+            _step(upload_id, UploadState.RECEIVED, lambda upload: _record(upload, reading))
             _step(upload_id, UploadState.RECORDED, _judge)
         except Exception as error:
             if outbox.note_failure(upload_id, error) is UploadState.RECEIVED:
@@ -50,9 +54,9 @@ def sweep() -> int:
     return len(found)
 
 
-def send_for(upload_id: uuid.UUID) -> None:
+def send_for(upload_id: uuid.UUID, reading: UploadReading | None = None) -> None:
     """Have an upload taken to its verdict; the next sweep does what cannot be sent for now."""
-    if not hand_over("triage.process_upload", str(upload_id), lambda: process(upload_id)):
+    if not hand_over("triage.process_upload", str(upload_id), lambda: process(upload_id, reading)):
         outbox.release(upload_id)
 
 
@@ -99,12 +103,12 @@ def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], Non
                 work(upload)
 
 
-def _record(upload: Upload) -> None:
+def _record(upload: Upload, reading: UploadReading | None) -> None:
     policy = policy_in_force(upload.repository_id).policy
     redactor = Redactor(policy.redact)
-    with paused_collector():
+    if reading is None:
         reading = read_upload(read_stored(upload))
-        record(upload, reading, policy, redactor)
+    record(upload, reading, policy, redactor)
     upload.reading = import_report(reading, redactor)
     _advance(upload, UploadState.RECORDED)
 

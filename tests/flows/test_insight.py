@@ -117,7 +117,7 @@ def test_wording_that_differs_while_the_label_stays_is_byte_sensitive() -> None:
 
     page = text(path_of("test_ticket[0]"))
 
-    assert "the label stayed in 7 of 7 divergences" in page
+    assert "the label stayed in 7 of 7 recent divergences" in page
     assert "Assert on the parsed field: the label agreed in 7 of 7 divergences" in page
 
 

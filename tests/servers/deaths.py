@@ -74,15 +74,15 @@ def deadly(point: str, function: Callable[..., Any], when: str) -> Callable[...,
     return dying
 
 
-def named(process: Callable[[uuid.UUID], None]) -> Callable[[uuid.UUID], None]:
+def named(process: Callable[..., None]) -> Callable[..., None]:
     """Return the whole of the work, which first looks whose it is."""
 
-    def processing(upload_id: uuid.UUID) -> None:
+    def processing(upload_id: uuid.UUID, *others: Any) -> None:
         from triage.models import Upload
 
         name = Upload.objects.get(pk=upload_id).repository.full_name
         Death.point = name.removeprefix(PREFIX)
-        process(upload_id)
+        process(upload_id, *others)
 
     return processing
 

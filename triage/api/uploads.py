@@ -12,6 +12,7 @@ from triage.api.responses import reply_pending, reply_with_verdict
 from triage.dispatch import after_commit
 from triage.errors import NotFoundError
 from triage.models import Token, Upload
+from triage.parse.collector import paused_collector
 from triage.terms import OPEN_UPLOADS, UploadState
 from triage.upload.acceptance import accept
 from triage.upload.tokens import require_repository, require_scope
@@ -33,8 +34,9 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     require_scope(token, "upload")
     submission = read_submission(request)
     require_repository(token, submission.repo)
-    accepted = accept(submission, token)
-    after_commit(accepted.upload.pk)
+    with paused_collector():
+        accepted = accept(submission, token)
+        after_commit(accepted.upload.pk, accepted.reading)
     upload = _wait_for(accepted.upload.pk, wait)
     return _reply(request, upload, fail_on, is_replay=accepted.is_replay)
 

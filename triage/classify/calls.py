@@ -19,7 +19,8 @@ WORST_FIRST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+# Made by the thousand, like the results of a report, and as little changed.
+@dataclass(slots=True, unsafe_hash=True)
 class Call:
     """One call of a try. ``difference`` is ``None`` when nothing differs."""
 
@@ -84,7 +85,7 @@ def read_calls(result: Result, known: KnownLabels, *, is_llm: bool) -> ResultCal
         Whether the case calls an LLM: only then are two short values taken for labels when no
         closed set is known.
     """
-    if _is_silent_pass(result):
+    if is_silent_pass(result):
         return SILENT_PASS
     calls: list[Call] = []
     unrecorded = 0
@@ -103,7 +104,8 @@ def label_key(label: str) -> str:
     return f"{label[: LABEL_LENGTH - 14]}…#{digest}"
 
 
-def _is_silent_pass(result: Result) -> bool:
+def is_silent_pass(result: Result) -> bool:
+    """Whether a result passed at once and told nothing of an LLM."""
     tries = result.tries
     return (
         len(tries) == 1 and tries[0].outcome is Outcome.PASSED and tries[0].evidence is NO_EVIDENCE

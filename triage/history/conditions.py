@@ -17,11 +17,15 @@ from budgets.applicability import (
 from budgets.near_tie import Margins, is_near_tie
 from triage.history.suite_state import margin_check
 from triage.history.suites import suite_history
-from triage.models import Case, Epoch, EpochHour, Observation
+from triage.models import Case, Epoch, EpochHour, Observation, Result, Run
 from triage.terms import Difference
 
 HOURS_PER_STRATUM = 6
 STRATA = 4
+# How far back stored calls are looked at: a share settles long before, and a page has to answer
+# as fast after years as on the first day.
+NEWEST_RESULTS = 200
+NEWEST_RUNS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ def conditions_of_case(case: Case, epoch: Epoch) -> Conditions:
     """Hold the conditions against one epoch of a case."""
     divergent = epoch.text + epoch.invalid + epoch.unknown + epoch.label
     hours = EpochHour.objects.filter(epoch=epoch)
-    seen = Observation.objects.filter(result__case=case, result__epoch=epoch)
+    results = Result.objects.filter(case=case, epoch=epoch).order_by("-at")[:NEWEST_RESULTS]
+    seen = Observation.objects.filter(result__in=results)
     return _conditions(
         near_tie(divergent, epoch.calls, is_tied_by_margin=_is_tied(case, epoch)),
         divergent,
@@ -70,7 +75,8 @@ def conditions_of_repository(repository_id: int) -> Conditions:
     )
     divergent, calls = totals["divergent"] or 0, totals["made"] or 0
     hours = EpochHour.objects.filter(repository_id=repository_id, epoch__case__is_llm=True)
-    seen = Observation.objects.filter(repository_id=repository_id, result__case__is_llm=True)
+    runs = Run.objects.filter(repository_id=repository_id).order_by("-at")[:NEWEST_RUNS]
+    seen = Observation.objects.filter(result__run__in=runs, result__case__is_llm=True)
     return _conditions(near_tie(divergent, calls), divergent, calls, hours, seen)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import connection, models
 
-# Below this many rows a temporary table costs more than it saves.
+# Below this many rows COPY costs more than it saves, and below that many a temporary table does.
+FEWEST_COPIED = 20
 FEWEST_STAGED = 200
 INSERT_BATCH = 500
 
@@ -25,7 +26,7 @@ def insert_rows(objects: Sequence[Object]) -> Sequence[Object]:
     if not objects:
         return objects
     model = type(objects[0])
-    if not _is_staged(objects):
+    if not _are_many(objects, FEWEST_COPIED):
         return model._default_manager.bulk_create(objects, INSERT_BATCH)
     _reserve_keys(objects)
     fields = model._meta.concrete_fields
@@ -57,7 +58,7 @@ def run_over_rows(statement: str, fields: Sequence[Field], rows: Sequence[Row]) 
     The rows' values are those of ``fields``, as the database takes them; no two rows may change
     the same stored row.
     """
-    if _is_staged(rows):
+    if _are_many(rows, FEWEST_STAGED):
         _run_staged(statement, fields, rows)
     elif rows:
         values = ", ".join(f"{_placeholder(each)} AS {each.column}" for each in fields)
@@ -104,8 +105,8 @@ def fields_of(model: type[models.Model], names: Sequence[str]) -> list[Field]:
     return [model._meta.get_field(name) for name in names]  # type: ignore[misc]
 
 
-def _is_staged(rows: Sequence[object]) -> bool:
-    return connection.vendor == "postgresql" and len(rows) >= FEWEST_STAGED
+def _are_many(rows: Sequence[object], fewest: int) -> bool:
+    return connection.vendor == "postgresql" and len(rows) >= fewest
 
 
 def _run_staged(statement: str, fields: Sequence[Field], rows: Sequence[Row]) -> None:
@@ -145,7 +146,7 @@ def _rows_of(objects: Sequence[models.Model], fields: Sequence[Field]) -> Sequen
 
 def _column(objects: Sequence[models.Model], field: Field) -> list[object]:
     values = [getattr(each, field.attname) for each in objects]
-    if _is_staged(objects) and not isinstance(field, models.JSONField):
+    if connection.vendor == "postgresql" and not isinstance(field, models.JSONField):
         return values
     return [field.get_db_prep_save(value, connection) for value in values]
 

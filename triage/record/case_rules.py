@@ -42,9 +42,13 @@ class CaseRules:
 
     def is_llm(self, entry: Entry) -> bool:
         """Whether a case calls an LLM: its report tells of it, or the policy says so."""
-        return entry.is_llm or self._llm.first(_Names(entry.result.case)) is not None
+        if entry.is_llm or not self._llm.rules:
+            return entry.is_llm
+        return self._llm.first(_Names(entry.result.case)) is not None
 
     def label_set(self, entry: Entry) -> tuple[str, ...]:
         """Return the closed set of labels that the policy names for a case, if it names one."""
+        if not self._labels.rules:
+            return ()
         matched = self._labels.first(_Names(entry.result.case))
         return matched.rule.set if matched else ()

@@ -16,6 +16,8 @@ from triage.record.titles import title_of
 NAME_LENGTH = 1000
 EVIDENCE_LENGTH = 500
 SEEN_TO = timedelta(hours=1)
+# As many ids as any database takes in one statement.
+SEEN_BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ def _new_case(
 
 def told_labels(entry: Entry) -> tuple[str, ...]:
     """Return the closed set of labels that a report tells for a case."""
+    if not entry.is_llm:
+        return ()
     tries = entry.result.tries
     return tuple(dict.fromkeys(label for each in tries for label in each.evidence.labels))
 
@@ -116,9 +120,11 @@ def _update_cases(
         labels = told_labels(entry) or case.labels
         is_llm = case.is_llm or rules.is_llm(entry)
         if case.is_stale:
-            seen.append(Case(pk=case.id, last_seen_at=at))
+            seen.append(case.id)
         if (is_llm, labels) != (case.is_llm, case.labels):
             known[entry.key] = KnownCase(case.id, case.slot, is_llm, labels)
             changed.append(Case(pk=case.id, is_llm=is_llm, labels=list(labels)))
-    update_rows(seen, ["last_seen_at"])
+    for start in range(0, len(seen), SEEN_BATCH):
+        batch = seen[start : start + SEEN_BATCH]
+        Case.objects.filter(pk__in=batch).update(last_seen_at=at)
     update_rows(changed, ["is_llm", "labels"])

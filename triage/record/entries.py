@@ -10,7 +10,8 @@ from triage.terms import Merge, Outcome
 WORST_OUTCOME_FIRST = (Outcome.ERRORED, Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as the results it holds are not: making one would take twice as long.
+@dataclass(slots=True)
 class Entry:
     """One case of an upload under its key."""
 

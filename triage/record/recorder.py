@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triage.classify.calls import KnownLabels, ResultCalls, read_calls
+from triage.classify.calls import (
+    SILENT_PASS,
+    KnownLabels,
+    ResultCalls,
+    is_silent_pass,
+    read_calls,
+)
 from triage.history.circumstances import (
     Circumstances,
     Counted,
@@ -42,11 +48,11 @@ from triage.record.rows import Row, write_rows
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A case of the upload with the calls it made."""
+    """A case of the upload with the calls it made, which most often are one silent pass."""
 
     entry: Entry
     case: KnownCase
-    calls: ResultCalls
+    calls: ResultCalls = SILENT_PASS
 
 
 def record(upload: Upload, reading: UploadReading, policy: Policy, redactor: Redactor) -> None:
@@ -61,7 +67,12 @@ def record(upload: Upload, reading: UploadReading, policy: Policy, redactor: Red
     new = _not_yet_in(part, entries, cases)
     epochs = _epochs(part, new)
     labels = tallies_of_epochs([epochs[each.case.id] for each in new if each.case.id in epochs])
-    recorded = [_with_calls(each, epochs.get(each.case.id), labels) for each in new]
+    recorded = [
+        each
+        if is_silent_pass(each.entry.result)
+        else _with_calls(each, epochs.get(each.case.id), labels)
+        for each in new
+    ]
     _write_rows(part, recorded, epochs, labels, redactor)
     _add_tallies(part, recorded, epochs)
     _write_vectors(part, recorded)
@@ -78,7 +89,7 @@ def _not_yet_in(
     slots = 1 + max((cases[entry.key].slot for entry in entries), default=-1)
     held = unpack_codes(part.outcomes, slots).tolist()
     return [
-        Recorded(entry, cases[entry.key], ResultCalls(()))
+        Recorded(entry, cases[entry.key])
         for entry in entries
         if held[cases[entry.key].slot] == Code.ABSENT
     ]

@@ -27,6 +27,8 @@ class Accepted:
 
     upload: Upload
     is_replay: bool
+    # What the files hold: whoever works on them in this process need not read them again.
+    reading: UploadReading
 
 
 def accept(submission: Submission, token: Token | None = None) -> Accepted:
@@ -40,7 +42,8 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
             "no report file was sent; send one or more multipart fields named 'files', "
             "each with one file"
         )
-    refuse_unreadable(read_upload(submission.files))
+    reading = read_upload(submission.files)
+    refuse_unreadable(reading)
     digest = content_digest(submission.files)
     stored = store_files(submission.repo, submission.files)
     with transaction.atomic():
@@ -50,11 +53,11 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
         store_files(submission.repo, submission.files)
         replayed = _find_replay(repository, submission, digest)
         if replayed:
-            return Accepted(replayed, is_replay=True)
+            return Accepted(replayed, is_replay=True, reading=reading)
         upload = _create_upload(repository, submission, digest, stored, token)
         if submission.policy is not None:
             take_policy_of_run(repository, upload.run, submission.policy)
-        return Accepted(upload, is_replay=False)
+        return Accepted(upload, is_replay=False, reading=reading)
 
 
 def find_or_create_run(submission: Submission) -> Run:

@@ -47,8 +47,8 @@ def condition_table(told: Conditions) -> ConditionTable:
 def _label_numbers(told: Conditions) -> str:
     said = f"the test compares {told.assertion}; " if told.assertion else ""
     return (
-        f"{said}the label stayed in {told.label_kept} of {told.labelled} divergences whose label "
-        "is known"
+        f"{said}the label stayed in {told.label_kept} of {told.labelled} recent divergences "
+        "whose label is known"
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from triage.models import Case, Finding, Part
+from triage.models import Case, Finding, Part, Run
 from triage.models.vectors import Code, unpack_codes
 from triage.terms import FindingKind
 from triage.verdict.rules import SEVERITY
@@ -62,8 +62,10 @@ def strip(case: Case, findings: Iterable[Finding]) -> Strip:
 
 def _outcomes(case: Case) -> list[tuple[Part, Code]]:
     """Return the outcome per run, newest first, with a part to tell the run by."""
+    # Runs have an index by time; without them the database would sort all parts there are.
+    runs = Run.objects.filter(repository_id=case.repository_id).order_by("-at")[:MOST_PARTS]
     parts = (
-        Part.objects.filter(repository_id=case.repository_id)
+        Part.objects.filter(run__in=runs)
         .select_related("run")
         .only("outcomes", "run__sha", "run__at")
         .order_by("-run__at", "-run_id")[:MOST_PARTS]
