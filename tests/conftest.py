@@ -12,7 +12,7 @@ from hypothesis import settings
 from tests.passes import DatabasePass
 from tests.servers import chromium, product, redis
 from tests.servers.missing import stop_without
-from tests.servers.ports import LOOPBACK, free_port
+from tests.servers.ports import LOOPBACK, dead_port, free_port
 from tests.servers.processes import Child
 
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ settings.load_profile("suite")
 def pytest_configure(config: pytest.Config) -> None:
     """Let the pass on this database choose and count its tests."""
     config.pluginmanager.register(DatabasePass(config))
+
+
+@pytest.fixture(name="dead_port")
+def _dead_port() -> Iterator[int]:
+    """A port of this machine on which every connection is refused."""
+    with dead_port() as port:
+        yield port
 
 
 @pytest.fixture(scope="session")

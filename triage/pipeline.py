@@ -4,6 +4,7 @@ Each step is one transaction that ends by noting how far the upload has come, so
 killed anywhere leaves work that is either done or begun again, never half done or done twice.
 """
 
+import logging
 import uuid
 from collections.abc import Callable
 from datetime import datetime
@@ -24,9 +25,11 @@ from triage.publish.outbox import want_newest_verdict
 from triage.record.recorder import record
 from triage.record.storage import read_stored
 from triage.terms import RunEnd, UploadState
-from triage.verdict.completeness import close, due_runs, end_of_waiting
+from triage.verdict.completeness import close, close_if_due, due_runs
 from triage.verdict.escalations.deciding import waiting_runs
 from triage.verdict.judge import judge
+
+logger = logging.getLogger(__name__)
 
 
 def process(upload_id: uuid.UUID, reading: UploadReading | None = None) -> None:
@@ -84,10 +87,16 @@ def close_run(run_id: int, by: RunEnd, at: datetime) -> None:
 
 
 def close_due_runs(now: datetime) -> int:
-    """Close every run that has waited long enough; return how many there were."""
-    found = list(due_runs(now))
-    for run in found:
-        close_run(run.pk, end_of_waiting(run), now)
+    """Close every run that has waited long enough; return how many there were.
+
+    One that cannot be judged is looked at again the next time, and keeps none of the others.
+    """
+    found = list(due_runs(now).values_list("pk", flat=True))
+    for run_id in found:
+        try:
+            judge_run(run_id, lambda run: close_if_due(run, now))
+        except Exception:
+            logger.exception("run %s could not be closed", run_id)
     return len(found)
 
 

@@ -21,12 +21,13 @@ from tests.flows.suites import (
     upload,
 )
 from triage import outbox, pipeline
-from triage.models import Run, Upload
+from triage.models import Run, Upload, Verdict
 from triage.record import storage
 from triage.terms import RunEnd, UploadState
 from triage.upload.acceptance import accept, find_or_add_repository
 from triage.upload.submission import Submission
 from triage.upload.tokens import create_token
+from triage.verdict.completeness import close_if_due
 
 SIZE = 4
 PR: dict[str, Any] = {"pr": 7, "branch": "change", "run_id": "ci-1"}
@@ -84,6 +85,30 @@ def test_the_deadline_closes_a_run_as_provisional_and_says_so() -> None:
     assert "1 of 2 parts reported, though the deadline" in document["headline"]["text"]
     assert document["completeness"]["closed_by"] == "deadline"
     assert pipeline.close_due_runs(due + timedelta(days=1)) == 0
+
+
+def test_a_run_that_cannot_be_judged_keeps_no_other_from_being_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first_part()
+    stuck = only_run()
+    take(suite(SIZE)[:2], 31, part="1/2", **PR)
+    judge = pipeline.judge
+
+    def failing(run: Run) -> Verdict:
+        assert run.pk != stuck.pk
+        return judge(run)
+
+    monkeypatch.setattr(pipeline, "judge", failing)
+    assert pipeline.close_due_runs(timezone.now() + timedelta(hours=3)) == 2
+    assert list(Run.objects.filter(look_at__isnull=False)) == [stuck]
+
+
+def test_a_run_that_a_part_has_put_off_meanwhile_stays_open() -> None:
+    first_part()
+    due = wait_until_due(only_run())
+    pipeline.judge_run(only_run().pk, lambda run: close_if_due(run, due - timedelta(seconds=1)))
+    assert only_run().closed_at is None
 
 
 def test_the_deadline_is_two_hours_after_the_last_part_unless_a_policy_names_another() -> None:

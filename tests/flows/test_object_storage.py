@@ -59,9 +59,11 @@ def test_an_upload_is_kept_once_and_read_again(address: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_storage_that_does_not_answer_is_503_and_leaves_no_row(address: str) -> None:
+def test_a_storage_that_does_not_answer_is_503_and_leaves_no_row(
+    address: str, dead_port: int
+) -> None:
     secret = create_token(find_or_add_repository(REPO), "ci")
-    with use(f"s3://uploads?endpoint=http://{LOOPBACK}:{free_port()}"):
+    with use(f"s3://uploads?endpoint=http://{LOOPBACK}:{dead_port}"):
         answer = post(secret)
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert "the upload storage cannot be written to" in answer.json()["error"]["message"]

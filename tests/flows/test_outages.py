@@ -88,11 +88,11 @@ def test_a_database_that_goes_away_is_503_and_the_same_upload_works_once_it_is_b
 
 @pytest.mark.django_db(transaction=True)
 def test_without_its_broker_an_upload_is_taken_and_done_later(
-    settings: Any, monkeypatch: pytest.MonkeyPatch
+    settings: Any, monkeypatch: pytest.MonkeyPatch, dead_port: int
 ) -> None:
     monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
     secret = create_token(find_or_add_repository(REPO), "ci")
-    settings.BROKER_URL = f"redis://{LOOPBACK}:{free_port()}/0"
+    settings.BROKER_URL = f"redis://{LOOPBACK}:{dead_port}/0"
     with broker_at(settings.BROKER_URL):
         answer = post(secret)
     assert (answer.status_code, answer.json()["status"]) == (202, "pending")

@@ -11,7 +11,7 @@ from tests.notifications.builders import (
     only_delivery,
 )
 from tests.servers.mail_receiver import receiving_mail
-from tests.servers.ports import LOOPBACK, free_port
+from tests.servers.ports import LOOPBACK
 from triage.mail_settings import mail_address, mail_settings
 from triage.models import Delivery
 from triage.notifications.starting import start_due
@@ -121,9 +121,9 @@ def test_a_mail_that_is_refused_as_a_whole_is_told_with_the_server_s_words(smtp:
     assert receiver.mails == []
 
 
-def test_a_mail_server_that_is_down_is_tried_again(smtp: Any) -> None:
+def test_a_mail_server_that_is_down_is_tried_again(smtp: Any, dead_port: int) -> None:
     repository = make_repository()
-    smtp(free_port())
+    smtp(dead_port)
     make_channel(repository, "ada@acme.example", ChannelKind.EMAIL)
     emit_blocked(repository)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.notifications.certificates import server_context, write_certificate
-from tests.servers.ports import LOOPBACK, free_port
+from tests.servers.ports import LOOPBACK
 from tests.servers.receiver import Reply, receiving
 from triage.models.notifications import RESPONSE_LENGTH
 from triage.notifications import posting
@@ -101,9 +101,9 @@ def test_no_more_than_the_beginning_of_an_answer_is_kept_and_it_is_printable() -
     assert answer.text == "a b " + "x" * (RESPONSE_LENGTH - 4)
 
 
-def test_a_port_that_nobody_listens_on_is_a_temporary_failure() -> None:
+def test_a_port_that_nobody_listens_on_is_a_temporary_failure(dead_port: int) -> None:
     with pytest.raises(TemporaryFailure, match=r"did not answer: .*refused"):
-        post(read_web_address(f"http://{LOOPBACK}:{free_port()}/"), b"", {})
+        post(read_web_address(f"http://{LOOPBACK}:{dead_port}/"), b"", {})
 
 
 def test_a_name_that_nobody_has_is_a_temporary_failure() -> None:

@@ -10,7 +10,7 @@ from tests.notifications.builders import (
     make_repository,
     only_delivery,
 )
-from tests.servers.ports import LOOPBACK, free_port
+from tests.servers.ports import LOOPBACK
 from triage.models import Channel
 from triage.notifications import sending
 from triage.notifications.message import Message
@@ -28,9 +28,9 @@ def fail(channel: Channel, message: Message) -> str:
 
 
 def test_a_broker_that_does_not_answer_leaves_the_message_to_the_sweep(
-    settings: Any, caplog: pytest.LogCaptureFixture
+    settings: Any, caplog: pytest.LogCaptureFixture, dead_port: int
 ) -> None:
-    settings.BROKER_URL = f"redis://{LOOPBACK}:{free_port()}/0"
+    settings.BROKER_URL = f"redis://{LOOPBACK}:{dead_port}/0"
     repository = make_repository()
     make_channel(repository, URL)
     emit_blocked(repository)

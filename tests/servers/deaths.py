@@ -46,6 +46,15 @@ SERVER_POINTS: dict[str, tuple[str, str, str]] = {
 }
 
 
+# Of ``manage.py prune``, which dies at the point that ``DIES_AT`` names.
+PRUNING_POINTS: dict[str, tuple[str, str, str]] = {
+    "files-gone": ("triage.retention.pruning", "run_steps", BEFORE),
+    "runs-marked": ("triage.retention.runs", "delete_in_batches", BEFORE),
+    "results-gone": ("triage.retention.runs", "_delete_verdicts", BEFORE),
+    "runs-gone": ("triage.retention.pruning", "charges_before", BEFORE),
+}
+
+
 class Death:
     """Which point the upload that is worked on dies at."""
 
@@ -121,7 +130,8 @@ def main(command: list[str]) -> None:
 
     django.setup()
     uploads = importlib.import_module("triage.api.uploads")
-    put(SERVER_POINTS)
+    put(SERVER_POINTS | PRUNING_POINTS)
+    Death.point = os.environ.get("DIES_AT", "")
     uploads.accept = asked(uploads.accept)
     from django.core.management import execute_from_command_line
 

@@ -1,6 +1,8 @@
-"""A port of this machine that nothing listens on."""
+"""Ports of this machine that nothing listens on."""
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LOOPBACK = "127.0.0.1"
 
@@ -10,3 +12,11 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
+
+
+@contextmanager
+def dead_port() -> Iterator[int]:
+    """Keep a loopback port on which every connection is refused, and that nobody else can take."""
+    with socket.socket() as held:
+        held.bind((LOOPBACK, 0))
+        yield int(held.getsockname()[1])

@@ -4,7 +4,7 @@ A run that fails is judged at once; one that passes so far has only passed once 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -48,28 +48,34 @@ class Completeness:
 
 def completeness(ci_run: CiRun, counts: RunCounts, policy: RunPolicy) -> Completeness:
     """Return how much of a CI run is there, from what is stored alone."""
-    latest = ci_run.attempts[-1]
     uploads = _uploads(ci_run)
-    unread = sum(each.state == UploadState.RECEIVED for each in uploads)
     lost = sum(each.state == UploadState.DEAD for each in uploads)
-    warnings = (*_late(ci_run, uploads), *_lost(lost))
-    got = f"{counts.parts_got} of {counts.parts_expected} parts"
+    return replace(
+        _parts(ci_run.attempts[-1], uploads, counts, policy),
+        warnings=(*_late(ci_run, uploads), *_lost(lost)),
+        lost_reports=lost,
+    )
+
+
+def _parts(
+    latest: Run, uploads: Sequence[Upload], counts: RunCounts, policy: RunPolicy
+) -> Completeness:
+    """Return how much of a CI run is there, whatever there is to warn of."""
+    unread = sum(each.state == UploadState.RECEIVED for each in uploads)
     if unread:
-        return Completeness(
-            RunState.WAITING, f"{_reports(unread)} still being read", warnings, lost
-        )
+        return Completeness(RunState.WAITING, f"{_reports(unread)} still being read")
+    last = _last(uploads, latest)
     if counts.parts_got < counts.parts_expected:
+        got = f"{counts.parts_got} of {counts.parts_expected} parts"
         if latest.closed_at:
             why = f"{got} reported, though {CLOSED_BY[RunEnd(latest.closed_by)]}"
-            return Completeness(RunState.MISSING, why, warnings, lost)
-        look_at = _last(uploads, latest) + policy.deadline
-        return Completeness(
-            RunState.WAITING, f"{got} have reported so far", warnings, lost, look_at
-        )
+            return Completeness(RunState.MISSING, why)
+        so_far = f"{got} have reported so far"
+        return Completeness(RunState.WAITING, so_far, look_at=last + policy.deadline)
     if policy.quiet and not latest.closed_at and not latest.parts_expected:
-        look_at = _last(uploads, latest) + policy.quiet
-        return Completeness(RunState.WAITING, "further parts are awaited", warnings, lost, look_at)
-    return Completeness(RunState.COMPLETE, warnings=warnings, lost_reports=lost)
+        so_far = "further parts are awaited"
+        return Completeness(RunState.WAITING, so_far, look_at=last + policy.quiet)
+    return Completeness(RunState.COMPLETE)
 
 
 def note_when_to_look(run: Run, found: Completeness) -> None:
@@ -89,6 +95,12 @@ def close(run: Run, by: RunEnd, at: datetime) -> None:
 def due_runs(now: datetime) -> QuerySet[Run]:
     """Return the runs that have waited long enough."""
     return Run.objects.filter(look_at__lte=now).order_by("look_at")
+
+
+def close_if_due(run: Run, now: datetime) -> None:
+    """Close a run that has waited long enough; a part that has just come may have put it off."""
+    if run.look_at is not None and run.look_at <= now:
+        close(run, end_of_waiting(run), now)
 
 
 def end_of_waiting(run: Run) -> RunEnd:
