@@ -919,23 +919,23 @@ def asked_of(verdict: Document, part_name: str) -> list[Asked]:
     ]
 
 
-def pytest_tests(cases: Sequence[Asked]) -> list[str]:
+def names_for_pytest(cases: Sequence[Asked]) -> list[str]:
     """Return node ids: tests/test_refunds.py::TestRefunds::test_ticket[2]."""
     return [_node_id(each) for each in cases]
 
 
-def jest_tests(cases: Sequence[Asked]) -> list[str]:
+def names_for_jest(cases: Sequence[Asked]) -> list[str]:
     """Return one pattern for -t, which is matched with the full name."""
     return ["|".join(f"^{_quoted(each.name)}$" for each in cases)]
 
 
-def go_tests(cases: Sequence[Asked]) -> list[str]:
+def names_for_go(cases: Sequence[Asked]) -> list[str]:
     """Return one pattern for -run: each level of a subtest is matched by itself."""
     levels = [each.name.split("/") for each in cases]
     return ["|".join("/".join(f"^{_quoted(level)}$" for level in each) for each in levels)]
 
 
-def maven_tests(cases: Sequence[Asked]) -> list[str]:
+def names_for_maven(cases: Sequence[Asked]) -> list[str]:
     """Return one list for -Dtest: RefundTest#refunds+declines,OtherTest#works."""
     methods: dict[str, dict[str, None]] = {}
     for each in cases:
@@ -943,7 +943,7 @@ def maven_tests(cases: Sequence[Asked]) -> list[str]:
     return [",".join(f"{name}#{'+'.join(tests)}" for name, tests in methods.items())]
 
 
-def rspec_tests(cases: Sequence[Asked]) -> list[str]:
+def names_for_rspec(cases: Sequence[Asked]) -> list[str]:
     """Return files, and each example by its full description."""
     files = dict.fromkeys(each.file or f"{each.classname.replace('.', '/')}.rb" for each in cases)
     return [*files, *(word for each in cases for word in ("-e", each.name))]
@@ -951,11 +951,11 @@ def rspec_tests(cases: Sequence[Asked]) -> list[str]:
 
 # How each runner is told which tests to run, and what its command is known by.
 RUNNERS: dict[str, tuple[Callable[[Sequence[Asked]], list[str]], tuple[str, ...]]] = {
-    "jest": (jest_tests, ("jest",)),
-    "go": (go_tests, ("go", "gotestsum")),
-    "maven": (maven_tests, ("mvn", "mvnw")),
-    "rspec": (rspec_tests, ("rspec",)),
-    "pytest": (pytest_tests, ("pytest", "py.test")),
+    "jest": (names_for_jest, ("jest",)),
+    "go": (names_for_go, ("go", "gotestsum")),
+    "maven": (names_for_maven, ("mvn", "mvnw")),
+    "rspec": (names_for_rspec, ("rspec",)),
+    "pytest": (names_for_pytest, ("pytest", "py.test")),
 }
 
 
@@ -1408,14 +1408,13 @@ def read_answer(response: Any) -> Answer:
     The shape decides, not the type: a subclass, or the JSON as it came, does as well.
     """
     if isinstance(response, str):
-        return Answer(response)
-    # An SDK's "parsed" and "raw" responses hold the plain one.
+        return Answer(response, properties={"tiebreak.output_sha256": sha256(response)})
     for has_shape, read in READERS:
         if has_shape(response):
             return read(response)
     raise TypeError(
-        f"llm.record reads responses of openai, anthropic, google-genai and litellm, mappings of "
-        f"the same shape and text, got {type(response).__name__}; a stream only when it ended"
+        "llm.record reads responses of openai, anthropic, google-genai and litellm, mappings of "
+        f"the same shape, and text, got {type(response).__name__}; of a stream, give the whole text"
     )
 
 

@@ -9,11 +9,11 @@ from triage.client import (
     Asked,
     ClientError,
     fill,
-    go_tests,
-    jest_tests,
-    maven_tests,
-    pytest_tests,
-    rspec_tests,
+    names_for_go,
+    names_for_jest,
+    names_for_maven,
+    names_for_pytest,
+    names_for_rspec,
     runner_of,
 )
 
@@ -33,7 +33,7 @@ def test_pytest_takes_node_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         asked("test_y", "tests.test_told.TestTold", "tests/test_told.py"),
     ]
 
-    assert pytest_tests(cases) == [
+    assert names_for_pytest(cases) == [
         "tests/evals/test_refunds.py::test_ticket[a::b/c.d]",
         "tests/evals/test_refunds.py::TestOuter::TestInner::test_x",
         "tests/test_told.py::TestTold::test_y",
@@ -42,11 +42,11 @@ def test_pytest_takes_node_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_test_whose_file_is_not_there_is_named() -> None:
     with pytest.raises(ClientError, match=r"no test file belongs to 'nowhere.test_a'"):
-        pytest_tests([asked("test_a", "nowhere.test_a")])
+        names_for_pytest([asked("test_a", "nowhere.test_a")])
 
 
 def test_jest_takes_a_pattern_of_full_names() -> None:
-    (pattern,) = jest_tests([asked("refunds pays (once)"), asked("refunds declines?")])
+    (pattern,) = names_for_jest([asked("refunds pays (once)"), asked("refunds declines?")])
 
     assert pattern == r"^refunds pays \(once\)$|^refunds declines\?$"
     assert re.search(pattern, "refunds pays (once)")
@@ -54,7 +54,7 @@ def test_jest_takes_a_pattern_of_full_names() -> None:
 
 
 def test_go_takes_a_pattern_per_level() -> None:
-    (pattern,) = go_tests([asked("TestRefund/fraud_1.5"), asked("TestAll")])
+    (pattern,) = names_for_go([asked("TestRefund/fraud_1.5"), asked("TestAll")])
 
     assert pattern == r"^TestRefund$/^fraud_1\.5$|^TestAll$"
 
@@ -67,7 +67,7 @@ def test_maven_takes_methods_by_class() -> None:
         asked("works", "com.acme.OtherTest"),
     ]
 
-    assert maven_tests(cases) == ["com.acme.RefundTest#pays+declines,com.acme.OtherTest#works"]
+    assert names_for_maven(cases) == ["com.acme.RefundTest#pays+declines,com.acme.OtherTest#works"]
 
 
 def test_rspec_takes_files_and_descriptions() -> None:
@@ -76,7 +76,7 @@ def test_rspec_takes_files_and_descriptions() -> None:
         asked("Refund declines", "spec.refund_spec"),
     ]
 
-    assert rspec_tests(cases) == [
+    assert names_for_rspec(cases) == [
         *("./spec/refund_spec.rb", "spec/refund_spec.rb"),
         *("-e", "Refund pays", "-e", "Refund declines"),
     ]
