@@ -198,7 +198,7 @@ SYSTEMS = (
         run_id=("GITHUB_RUN_ID",),
         attempt=("GITHUB_RUN_ATTEMPT",),
         job=("GITHUB_JOB",),
-        # GitHub tells a leg of a matrix its number in an expression only; the action passes it on.
+        # GitHub tells a leg its number in an expression only, which the workflow passes on.
         position="TIEBREAK_JOB_INDEX",
         total="TIEBREAK_JOB_TOTAL",
         counts_from=0,

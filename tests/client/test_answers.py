@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.client import answers
+from tests.client import answers, shapes
 from triage.client import Token, label_evidence, read_answer
 
 LABELS = ("fraud", "billing", "shipping")
@@ -82,14 +82,14 @@ def test_google_content_leaves_thoughts_out() -> None:
 
 @pytest.mark.parametrize(
     "told",
-    [answers.FRAUD_CHAT, answers.FRAUD_RESPONSE, answers.FRAUD_MESSAGE, answers.FRAUD_CONTENT],
+    [shapes.FRAUD_CHAT, shapes.FRAUD_RESPONSE, shapes.FRAUD_MESSAGE, shapes.FRAUD_CONTENT],
 )
 def test_a_mapping_of_the_same_shape_does_as_well(told: dict[str, Any]) -> None:
     by_type = {
-        id(answers.FRAUD_CHAT): answers.chat_completion,
-        id(answers.FRAUD_RESPONSE): answers.response,
-        id(answers.FRAUD_MESSAGE): answers.message,
-        id(answers.FRAUD_CONTENT): answers.content,
+        id(shapes.FRAUD_CHAT): answers.chat_completion,
+        id(shapes.FRAUD_RESPONSE): answers.response,
+        id(shapes.FRAUD_MESSAGE): answers.message,
+        id(shapes.FRAUD_CONTENT): answers.content,
     }
     typed, plain = read_answer(by_type[id(told)]()), read_answer(told)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.answers import FRAUD_CHAT
+from tests.client.shapes import FRAUD_CHAT
 from triage import client
 from triage.parse.report import Observation, Report
 from triage.parse.upload import UploadedFile, read_upload
