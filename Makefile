@@ -1,6 +1,6 @@
 # Everything a developer or CI runs. Needs Python 3.11 or newer, make and git, nothing else.
 .DELETE_ON_ERROR:
-.PHONY: setup demo run test check bench bench-decisions
+.PHONY: setup demo run test test-litellm check bench bench-decisions
 
 BIN := .venv/bin
 # The names are tried in this order; a pyenv shim of a version that is not there fails and is passed.
@@ -36,6 +36,13 @@ test: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.servers.chromium
 	env -u TEST_DATABASE_URL $(BIN)/python -m pytest -n 2
 	$(BIN)/python -m tests.servers.postgres $(BIN)/python -m pytest -n 2
+
+# LiteLLM's responses against the pytest plugin, in an environment of their own: it is large.
+test-litellm: $(INSTALLED_DEV)
+	$(BIN)/python -m venv .venv-litellm
+	.venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check 'litellm>=1.80,<2' pytest
+	LITELLM_LOCAL_MODEL_COST_MAP=True .venv-litellm/bin/python -m pytest -c /dev/null --rootdir . \
+		-p no:cacheprovider --confcutdir tests/client --import-mode importlib tests/client/litellm_answers.py
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check

@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from tests.passes import DatabasePass
 from tests.servers import chromium, product, redis
+from tests.servers.embedded import Embedded, embedded
 from tests.servers.missing import stop_without
 from tests.servers.ports import LOOPBACK, dead_port, free_port
 from tests.servers.processes import Child
@@ -82,6 +83,13 @@ def server_url(web_server: WebServer) -> str:
     """The address of a web server in a process of its own, which hands work to the broker."""
     web_server.process.wait_until_ready()
     return f"http://{LOOPBACK}:{web_server.port}"
+
+
+@pytest.fixture(scope="session")
+def embedded_server() -> Iterator[Embedded]:
+    """A server in one process of its own, with a database of its own."""
+    with embedded("acme/support-bot", "acme/other") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

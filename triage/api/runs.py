@@ -15,6 +15,7 @@ from triage.pipeline import close_run
 from triage.terms import RunEnd
 from triage.upload.acceptance import find_or_create_run
 from triage.upload.tokens import require_repository, require_scope
+from triage.verdict.questions import attempts_of
 
 router = Router(tags=["runs"])
 
@@ -35,7 +36,8 @@ def complete_run(request: HttpRequest, fail_on: FailOn = "") -> HttpResponse:
     require_scope(token, "upload")
     submission = read_run(request)
     require_repository(token, submission.repo)
-    run = find_or_create_run(submission)
+    # The repeats of a second pass are further attempts, and it is the newest one that is awaited.
+    run = attempts_of(find_or_create_run(submission)).attempts[-1]
     close_run(run.pk, RunEnd.TOLD, timezone.now())
     verdict = current_verdict(run)
     status = VerdictFailedError.status if is_failing(verdict.conclusion, fail_on) else 200

@@ -4,6 +4,7 @@ from django.urls import path
 
 from triage.web import (
     calibrating,
+    client_file,
     escalating,
     health,
     metrics,
@@ -20,6 +21,9 @@ urlpatterns = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("metrics", metrics.metrics, name="metrics"),
+    path("client/", client_file.page, name="client"),
+    path("tiebreak.py", client_file.download, name="client-file"),
+    path("tiebreak.py.sha256", client_file.checksum, name="client-checksum"),
     path("sign-in/", signing_in.sign_in, name="sign-in"),
     path("sign-out/", signing_in.sign_out, name="sign-out"),
     path("invitations/<str:secret>/", signing_in.invitation, name="invitation"),
