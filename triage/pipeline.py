@@ -9,9 +9,12 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from triage import outbox
-from triage.handing_over import hand_over
+from triage.actions import acting
+from triage.actions.asking import ask_for_second_pass
+from triage.handing_over import hand_over, hand_over_after_commit
 from triage.logs import belonging_to
 from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.collector import paused_collector
@@ -71,7 +74,7 @@ def judge_run(run_id: int, before: Callable[[Run], None] = lambda _: None) -> No
         run.refresh_from_db()
         before(run)
         judge(run)
-        want_newest_verdict(run)
+        _answer(run)
 
 
 def close_run(run_id: int, by: RunEnd, at: datetime) -> None:
@@ -85,6 +88,32 @@ def close_due_runs(now: datetime) -> int:
     for run in found:
         close_run(run.pk, end_of_waiting(run), now)
     return len(found)
+
+
+def act(action_id: int) -> None:
+    """Do what was asked for on a check."""
+    acting.act(action_id, judge_run)
+
+
+def start_action(action_id: int) -> None:
+    """Have something done that was asked for, once it is there for others to see."""
+    hand_over_after_commit("triage.act", action_id, lambda: act(action_id))
+
+
+def act_due() -> int:
+    """Start whatever was asked for and nobody does; return how much there was."""
+    found = acting.due_actions()
+    for action_id in found:
+        start_action(action_id)
+    return len(found)
+
+
+def _answer(run: Run) -> None:
+    """Show what was judged, and go on with the second pass where the policy wants that."""
+    want_newest_verdict(run)
+    action = ask_for_second_pass(run, timezone.now())
+    if action:
+        start_action(action.pk)
 
 
 def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], None]) -> None:
@@ -111,7 +140,7 @@ def _record(upload: Upload) -> None:
 
 def _judge(upload: Upload) -> None:
     judge(upload.run)
-    want_newest_verdict(upload.run)
+    _answer(upload.run)
     _advance(upload, UploadState.JUDGED)
 
 

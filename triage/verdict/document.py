@@ -102,6 +102,7 @@ def receipt(each: Judgement) -> dict[str, object]:
         "prior": asdict(each.prior),
         "base_sha": each.base.sha if each.base else None,
         "mute": _mute(each),
+        "allowed": _allowed(each),
         "results": [result.pk for result in each.question.results],
         "next_step": next_step(each),
     }
@@ -128,6 +129,7 @@ def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
         "rule": each.tie_break.source or None,
         "second_pass": _pass_state(each),
         "mute": _mute(each),
+        "allowed": _allowed(each),
         "reason": reason(each),
         "next_step": next_step(each),
         "elsewhere": elsewhere.as_json() if elsewhere else None,
@@ -143,6 +145,10 @@ def _mute(each: Judgement) -> dict[str, str] | None:
         return None
     mute = each.mute
     return {"owner": mute.owner, "reason": mute.reason, "until": mute.until.isoformat()}
+
+
+def _allowed(each: Judgement) -> dict[str, str] | None:
+    return {"by": each.allowed.who, "at": each.allowed.at.isoformat()} if each.allowed else None
 
 
 def _pass_state(each: Judgement) -> dict[str, int] | None:

@@ -98,7 +98,10 @@ def _flake(each: Judgement) -> str:
 
 
 def _over_budget(each: Judgement) -> str:
-    return f"{_what(each)}, and the budget is {_standing(each)}: {_budget(each)}, rate {each.rate}"
+    said = f"{_what(each)}, and the budget is {_standing(each)}: {_budget(each)}, rate {each.rate}"
+    if each.allowed is None:
+        return said
+    return f"{said}; {each.allowed.who} let it pass this once, on {each.allowed.at:%Y-%m-%d}"
 
 
 def margin_sentence(check: MarginCheck) -> str:
@@ -321,6 +324,9 @@ def _on_hold(counts: Counts, findings: Findings, cases: int) -> Headline:
 
 def _passed_with_flakes(counts: Counts, findings: Findings, cases: int) -> Headline:
     failures = sum(counts.values())
+    let_pass = [allowed for each in findings if isinstance(allowed := each.get("allowed"), dict)]
+    if let_pass:
+        return Headline("✅", f"Allowed once by {let_pass[0]['by']}: {_list(counts)}", "good")
     if counts[FindingKind.EXPECTED_FLAKE] == failures:
         text = (
             f"all {failures} failures are expected flakes"
