@@ -59,6 +59,11 @@ def send_for(upload_id: uuid.UUID) -> None:
         outbox.release(upload_id)
 
 
+def send_for_after_commit(upload_id: uuid.UUID) -> None:
+    """Have an upload taken to its verdict, once it is there for others to see."""
+    transaction.on_commit(lambda: send_for(upload_id))
+
+
 def judge_waiting(escalation_id: int) -> None:
     """Judge again every run that waited for a decision, each in a transaction of its own."""
     for run_id in waiting_runs(Escalation.objects.get(pk=escalation_id)):

@@ -96,6 +96,15 @@ def end_workflow_run(world: World, number: int = WORKFLOW, **told: Any) -> int:
     return deliver("workflow_run", body)
 
 
+def add_artifact(world: World, name: str, body: bytes, **told: Any) -> dict[str, Any]:
+    """Let the workflow run leave an artifact behind."""
+    number = next(world.numbers)
+    made = {"id": number, "run": WORKFLOW, "name": name, "body": body, "expired": False}
+    made["size_in_bytes"] = len(body)
+    world.repositories[REPO].artifacts[number] = made | told
+    return made
+
+
 def pull_request(world: World, sha: str, action: str = "synchronize", **told: Any) -> int:
     """Deliver the state of the pull request."""
     made = world.repositories[REPO]

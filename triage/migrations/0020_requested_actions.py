@@ -13,6 +13,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name='run',
+            name='is_trusted',
+            field=models.BooleanField(default=True),
+        ),
         migrations.CreateModel(
             name='RequestedAction',
             fields=[

@@ -119,7 +119,7 @@ def check_run(
     """
     is_repeated = asked.is_rerun_under_way and _waits_for_repeats(document)
     waits = is_repeated or _waits_for_parts(document)
-    conclusion = None if waits else CONCLUSIONS[Conclusion(document["conclusion"])]
+    conclusion = None if waits else _conclusion(document)
     return CheckRun(
         status="in_progress" if waits else "completed",
         conclusion=conclusion,
@@ -128,6 +128,12 @@ def check_run(
         annotations=_annotations(document["findings"], places),
         actions=() if waits else tuple(BUTTONS[each] for each in buttons(document)),
     )
+
+
+def _conclusion(document: Mapping[str, Any]) -> str:
+    """Return the forge's word; what a fork says of itself is never a success."""
+    word = CONCLUSIONS[Conclusion(document["conclusion"])]
+    return "neutral" if word == "success" and not document.get("is_trusted", True) else word
 
 
 def _waits_for_repeats(document: Mapping[str, Any]) -> bool:

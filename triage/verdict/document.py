@@ -13,7 +13,7 @@ from triage.verdict.completeness import Completeness
 from triage.verdict.counting import RunCounts, RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
-from triage.verdict.sentences import headline, next_step, reason
+from triage.verdict.sentences import headline, next_step, of_fork, reason
 from triage.verdict.signatures import Elsewhere, clusters
 from triage.verdict.standings import BudgetStanding
 
@@ -44,6 +44,8 @@ def verdict_document(
     counts = summary.counts
     so_far = summary.completeness.so_far
     line = headline(summary.conclusion, findings, counts.cases, summary.failures, so_far)
+    if not run.is_trusted:
+        line = of_fork(line)
     return {
         "id": run.pk,
         "conclusion": summary.conclusion.value,
@@ -56,6 +58,7 @@ def verdict_document(
         "base_sha": run.base_sha,
         "run_id": run.ci_run_id,
         "attempt": run.attempt,
+        "is_trusted": run.is_trusted,
         "parts": {"got": counts.parts_got, "expected": counts.parts_expected},
         "completeness": _completeness(run, summary.completeness),
         "counts": {

@@ -78,7 +78,8 @@ def _judge_attempt(run: Run, ci_run: CiRun, policy: RunPolicy) -> Verdict:
     )
     judgements = _judge_questions(run, ci_run, questions, shared, policy)
     correct_tallies(run, judgements)
-    open_escalations(judgements, policy)
+    if run.is_trusted:
+        open_escalations(judgements, policy)
     found = completeness(ci_run, counts, policy)
     note_when_to_look(ci_run.attempts[-1], found)
     summary = _summary(run, ci_run, counts, failures, judgements, policy, found)

@@ -12,6 +12,7 @@ from triage.verdict.counting import RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import Ground
 
+SAFE = "Safe to merge: "
 WHAT_DIFFERS = {
     Difference.TEXT: "wording differs",
     Difference.INVALID: "the output does not parse or breaks an invariant",
@@ -88,6 +89,14 @@ def headline(
         return line
     due = f"{failures.observed} failures where {failures.expected:.1f} were due"
     return replace(line, text=f"{line.text} ({due}: look for one cause)")
+
+
+def of_fork(line: Headline) -> Headline:
+    """Return the decision on what a fork reported: whoever wrote the code wrote the report too."""
+    if line.tone != "good":
+        return replace(line, text=f"{line.text} (reported by a fork, not counted)")
+    told = line.text.removeprefix(SAFE)
+    return Headline("❔", f"Reported by a fork, not counted and not proven: {told}", "neutral")
 
 
 def _flake(each: Judgement) -> str:
@@ -278,7 +287,11 @@ def _repeat_or_look(each: Judgement) -> str:
 
 
 NEXT_STEPS: dict[FindingKind, Callable[[Judgement], str]] = {
-    FindingKind.EXPECTED_FLAKE: lambda _: "Nothing to do: it was charged to the budget.",
+    FindingKind.EXPECTED_FLAKE: lambda each: (
+        "Nothing to do: it was charged to the budget."
+        if each.question.result.run.is_trusted
+        else "Nothing to do: what a fork reports is charged to no budget."
+    ),
     FindingKind.OVER_BUDGET: lambda _: (
         "Assert on the parsed field instead of the text, or find out what raised the rate."
     ),
@@ -333,12 +346,12 @@ def _passed_with_flakes(counts: Counts, findings: Findings, cases: int) -> Headl
             if failures > 1
             else ("the 1 failure is an expected flake")
         )
-        return Headline("✅", f"Safe to merge: {text}, no label flipped", "good")
-    return Headline("✅", f"Safe to merge: {_list(counts)}", "good")
+        return Headline("✅", f"{SAFE}{text}, no label flipped", "good")
+    return Headline("✅", f"{SAFE}{_list(counts)}", "good")
 
 
 def _passed(counts: Counts, findings: Findings, cases: int) -> Headline:
-    return Headline("✅", f"Safe to merge: {_count(cases, 'test')}, no failure", "good")
+    return Headline("✅", f"{SAFE}{_count(cases, 'test')}, no failure", "good")
 
 
 def _no_results(counts: Counts, findings: Findings, cases: int) -> Headline:

@@ -22,6 +22,8 @@ from tests.servers.github.world import (
 Answer = tuple[int, Any]
 MOST_COMMENT_CHARACTERS = 65_536
 TOKEN_S = 3_600
+# Where the zips of artifacts are: at GitHub on another host, with a signed address.
+BLOBS = "/_blobs/"
 LEVELS = {"none": 0, "read": 1, "write": 2, "admin": 3}
 
 
@@ -209,6 +211,24 @@ def get_workflow_run(request: Request) -> Answer:
     return 200, request.world.workflow_run(repository, _workflow_run(request, repository))
 
 
+def list_artifacts(request: Request) -> Answer:
+    """Return the artifacts of a workflow run, those of all its attempts."""
+    repository = request.repository("actions:read")
+    run = _workflow_run(request, repository)
+    found = [each for each in repository.artifacts.values() if each["run"] == run["id"]]
+    shown = [request.world.artifact(repository, each) for each in request.page(found)]
+    return 200, {"total_count": len(found), "artifacts": shown}
+
+
+def download_artifact(request: Request) -> Answer:
+    """Send to the place from where the zip comes, without a token."""
+    repository = request.repository("actions:read")
+    found = repository.artifacts.get(int(request.parameters["artifact_id"]))
+    if found is None:
+        raise RefusalError(404, "Not Found")
+    raise RefusalError(302, "", location=f"{request.world.base}{BLOBS}{found['id']}")
+
+
 def rerun_failed(request: Request) -> Answer:
     """Run the failed jobs of a workflow run again."""
     repository = request.repository("actions:write")
@@ -239,6 +259,8 @@ OPERATIONS: dict[str, Callable[[Request], Answer]] = {
     "repos/get-content": get_content,
     "repos/get-collaborator-permission-level": get_permission,
     "actions/get-workflow-run": get_workflow_run,
+    "actions/list-workflow-run-artifacts": list_artifacts,
+    "actions/download-artifact": download_artifact,
     "actions/re-run-workflow-failed-jobs": rerun_failed,
 }
 

@@ -125,6 +125,19 @@ class World:
         names = ("id", "head_sha", "status", "conclusion", "run_attempt")
         return self.example("workflow_run") | {name: run[name] for name in names} | {"url": address}
 
+    def artifact(self, repository: Repository, artifact: dict[str, Any]) -> dict[str, Any]:
+        """Return an artifact as GitHub shows it."""
+        address = f"{self.base}/repos/{repository.full_name}/actions/artifacts/{artifact['id']}"
+        names = ("id", "name", "size_in_bytes", "expired")
+        return (
+            self.example("artifact")
+            | {name: artifact[name] for name in names}
+            | {
+                "url": address,
+                "archive_download_url": f"{address}/zip",
+            }
+        )
+
     def comment(self, repository: Repository, comment: dict[str, Any]) -> dict[str, Any]:
         """Return a comment as GitHub shows it."""
         issues = f"{self.base}/repos/{repository.full_name}/issues"
