@@ -10,9 +10,12 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from triage import outbox
-from triage.handing_over import hand_over
+from triage.actions import acting
+from triage.actions.asking import ask_for_second_pass
+from triage.handing_over import hand_over, hand_over_after_commit
 from triage.logs import belonging_to
 from triage.models import Escalation, Repository, Run, Upload
 from triage.parse.collector import paused_collector
@@ -63,6 +66,11 @@ def send_for(upload_id: uuid.UUID, reading: UploadReading | None = None) -> None
         outbox.release(upload_id)
 
 
+def send_for_after_commit(upload_id: uuid.UUID) -> None:
+    """Have an upload taken to its verdict, once it is there for others to see."""
+    transaction.on_commit(lambda: send_for(upload_id))
+
+
 def judge_waiting(escalation_id: int) -> None:
     """Judge again every run that waited for a decision, each in a transaction of its own."""
     for run_id in waiting_runs(Escalation.objects.get(pk=escalation_id)):
@@ -78,7 +86,7 @@ def judge_run(run_id: int, before: Callable[[Run], None] = lambda _: None) -> No
         run.refresh_from_db()
         before(run)
         judge(run)
-        want_newest_verdict(run)
+        _answer(run)
 
 
 def close_run(run_id: int, by: RunEnd, at: datetime) -> None:
@@ -98,6 +106,32 @@ def close_due_runs(now: datetime) -> int:
         except Exception:
             logger.exception("run %s could not be closed", run_id)
     return len(found)
+
+
+def act(action_id: int) -> None:
+    """Do what was asked for on a check."""
+    acting.act(action_id, judge_run)
+
+
+def start_action(action_id: int) -> None:
+    """Have something done that was asked for, once it is there for others to see."""
+    hand_over_after_commit("triage.act", action_id, lambda: act(action_id))
+
+
+def act_due() -> int:
+    """Start whatever was asked for and nobody does; return how much there was."""
+    found = acting.due_actions()
+    for action_id in found:
+        start_action(action_id)
+    return len(found)
+
+
+def _answer(run: Run) -> None:
+    """Show what was judged, and go on with the second pass where the policy wants that."""
+    want_newest_verdict(run)
+    action = ask_for_second_pass(run, timezone.now())
+    if action:
+        start_action(action.pk)
 
 
 def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], None]) -> None:
@@ -124,7 +158,7 @@ def _record(upload: Upload, reading: UploadReading | None) -> None:
 
 def _judge(upload: Upload) -> None:
     judge(upload.run)
-    want_newest_verdict(upload.run)
+    _answer(upload.run)
     _advance(upload, UploadState.JUDGED)
 
 

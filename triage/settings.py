@@ -156,6 +156,8 @@ PUBLISHING_TASKS = (
     "triage.sweep_deliveries",
     "triage.publish",
     "triage.sweep_publications",
+    "triage.act",
+    "triage.sweep_actions",
     "triage.process_delivery",
     "triage.sweep_webhooks",
 )
@@ -181,6 +183,7 @@ CELERY_BEAT_SCHEDULE = {
     "calibrate": {"task": "triage.calibrate_where_due", "schedule": CALIBRATION_SECONDS},
     "remind": {"task": "triage.remind", "schedule": SWEEP_SECONDS},
     "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
+    "sweep-actions": {"task": "triage.sweep_actions", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
     "prune": {"task": "triage.prune", "schedule": NIGHTLY},

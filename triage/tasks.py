@@ -66,6 +66,18 @@ def sweep_publications() -> None:
     start_due_publications()
 
 
+@shared_task(name="triage.act")
+def act(action_id: int) -> None:
+    """Do one thing that was asked for on a check."""
+    pipeline.act(action_id)
+
+
+@shared_task(name="triage.sweep_actions")
+def sweep_actions() -> None:
+    """Start what waited for a workflow's end or its next try, and what a dead worker left."""
+    pipeline.act_due()
+
+
 @shared_task(name="triage.process_delivery")
 def process_delivery(delivery: int) -> None:
     """Do what one delivery of a forge asks for."""

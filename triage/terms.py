@@ -180,6 +180,29 @@ class PublicationState(StrEnum):
     DROPPED = "dropped"
 
 
+class Button(StrEnum):
+    """What can be asked for on a check: the fixed words by which a button's press comes back."""
+
+    RERUN = "rerun_failed_jobs"
+    ESCALATE = "escalate"
+    REGRESSION = "mark_regression"
+    ACCEPT_LABEL = "accept_new_label"
+    ALLOW_ONCE = "allow_once"
+
+
+class ActionState(StrEnum):
+    """How far something that was asked for on a check has come."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    # Whoever asked may not, or the verdict no longer offers it.
+    REFUSED = "refused"
+    # The forge did not do it, or it came to nothing.
+    FAILED = "failed"
+    # The verdict settled before it was done.
+    DROPPED = "dropped"
+
+
 class PolicySource(StrEnum):
     """How a policy came in."""
 

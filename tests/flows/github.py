@@ -26,6 +26,7 @@ from triage.publish.starting import start_due
 from triage.terms import PublicationState
 
 PULL = 7
+WORKFLOW = 555
 HOOK = "/webhooks/github/"
 
 
@@ -58,6 +59,50 @@ def deliver(
     }
     answer = Client().post(HOOK, raw, content_type="application/json", headers=headers)
     return answer.status_code
+
+
+def repository(world: World) -> dict[str, Any]:
+    """Return the repository as deliveries name it."""
+    return {"id": world.repositories[REPO].id, "full_name": REPO}
+
+
+def press(world: World, button: str, who: str = "octo", check: Any = None) -> int:
+    """Deliver the press of a button on the newest check run."""
+    on = check or checks(world)[-1]
+    body = {
+        "action": "requested_action",
+        "repository": repository(world),
+        "check_run": {"id": on["id"], "external_id": on["external_id"], "head_sha": on["head_sha"]},
+        "requested_action": {"identifier": button},
+        "sender": {"login": who},
+    }
+    return deliver("check_run", body)
+
+
+def add_workflow_run(world: World, sha: str, number: int = WORKFLOW) -> dict[str, Any]:
+    """Let a workflow run of a commit take place; it is not completed yet."""
+    made = {"id": number, "head_sha": sha, "status": "in_progress", "conclusion": None}
+    made["run_attempt"] = 1
+    world.repositories[REPO].workflow_runs[number] = made
+    return made
+
+
+def end_workflow_run(world: World, number: int = WORKFLOW, **told: Any) -> int:
+    """Let a workflow run end, and deliver that it did."""
+    run = world.repositories[REPO].workflow_runs[number]
+    run |= {"status": "completed", "conclusion": "failure"}
+    shown = {name: run[name] for name in ("id", "head_sha", "status", "run_attempt")}
+    body = {"action": "completed", "repository": repository(world), "workflow_run": shown | told}
+    return deliver("workflow_run", body)
+
+
+def add_artifact(world: World, name: str, body: bytes, **told: Any) -> dict[str, Any]:
+    """Let the workflow run leave an artifact behind."""
+    number = next(world.numbers)
+    made = {"id": number, "run": WORKFLOW, "name": name, "body": body, "expired": False}
+    made["size_in_bytes"] = len(body)
+    world.repositories[REPO].artifacts[number] = made | told
+    return made
 
 
 def pull_request(world: World, sha: str, action: str = "synchronize", **told: Any) -> int:

@@ -71,12 +71,12 @@ def test_a_clean_run_succeeds_without_a_comment(world: World) -> None:
     assert comments(world) == []
 
 
-def test_a_near_tie_is_in_progress_until_its_second_pass_settles_it(world: World) -> None:
+def test_a_near_tie_asks_for_its_second_pass_which_settles_it(world: World) -> None:
     history(SIZE)
     pull_request(world, HEAD, "opened")
     on_pull_request(CaseRun(CASE, FLIP, "billing"))
     publish_all()
-    assert [each["status"] for each in checks(world)] == ["in_progress"]
+    assert [each["conclusion"] for each in checks(world)] == ["action_required"]
     assert "On hold: 1 near tie" in comments(world)[0]
 
     for attempt in (2, 3, 4):

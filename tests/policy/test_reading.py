@@ -19,8 +19,8 @@ def test_an_error_names_line_column_value_and_the_nearest_word() -> None:
 def test_an_unknown_key_is_an_error_with_the_nearest_legal_one() -> None:
     assert only("version: 1\nbudget: []\n") == (
         "line 2, column 1: budget: unknown key 'budget'; did you mean 'budgets'?; legal here: "
-        "version, llm_tests, budgets, labels, gate, completion, owners, escalations, redact or "
-        "renames"
+        "version, llm_tests, budgets, labels, gate, second_pass, completion, owners, "
+        "escalations, redact or renames"
     )
 
 

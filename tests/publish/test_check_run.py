@@ -9,10 +9,11 @@ from tests.publish.test_comment import many
 from triage.publish.check_run import (
     MOST_ANNOTATIONS,
     MOST_SUMMARY_BYTES,
-    Button,
+    Asked,
     Place,
     check_run,
 )
+from triage.terms import Button
 
 PR: dict[str, Any] = {"pr": 7, "branch": "change", "run_id": "ci-1"}
 
@@ -26,10 +27,23 @@ def judged(*changed: CaseRun, attempts: int = 1) -> dict[str, Any]:
 
 
 @pytest.mark.django_db
-def test_a_near_tie_is_in_progress_while_its_second_pass_is_open() -> None:
-    run = check_run(judged(CaseRun("test_ticket[0]", FLIP, "billing")), {}, {})
+def test_a_near_tie_is_in_progress_while_its_second_pass_is_under_way() -> None:
+    document = judged(CaseRun("test_ticket[0]", FLIP, "billing"))
+    run = check_run(document, {}, {}, Asked(is_rerun_under_way=True))
 
     assert (run.status, run.conclusion, run.actions) == ("in_progress", None, ())
+
+
+@pytest.mark.django_db
+def test_a_near_tie_whose_second_pass_nobody_started_asks_for_it_by_buttons() -> None:
+    run = check_run(judged(CaseRun("test_ticket[0]", FLIP, "billing")), {}, {})
+
+    assert (run.status, run.conclusion) == ("completed", "action_required")
+    assert [each.identifier for each in run.actions] == [
+        Button.RERUN,
+        Button.ESCALATE,
+        Button.REGRESSION,
+    ]
 
 
 @pytest.mark.django_db

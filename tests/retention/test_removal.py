@@ -31,6 +31,7 @@ from triage.models import (
     Publication,
     PullRequest,
     Repository,
+    RequestedAction,
     Result,
     SuiteState,
     Token,
@@ -103,6 +104,10 @@ def fill_messages(repository: Repository) -> None:
     )
     verdict = Verdict.objects.filter(repository=repository).first()
     Publication.objects.create(repository=repository, kind="check", subject="abc", wanted=verdict)
+    assert verdict is not None
+    RequestedAction.objects.create(
+        repository=repository, run=verdict.run, kind="escalate", who="octo"
+    )
     WebhookDelivery.objects.create(
         delivery_id=repository.full_name,
         event="push",

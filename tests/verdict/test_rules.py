@@ -110,3 +110,12 @@ def _conclude(
         is_incomplete=is_incomplete,
         parts_are_missing=parts_are_missing,
     )
+
+
+@pytest.mark.parametrize("kind", FindingKind)
+def test_a_case_that_was_allowed_once_lets_nothing_else_pass(kind: FindingKind) -> None:
+    told = {"has_cases": True, "is_incomplete": False, "parts_are_missing": False}
+
+    beside = conclude([kind], **told, some_are_allowed=True)
+
+    assert EXIT_CODES[beside] == EXIT_CODES[conclude([kind], **told)]

@@ -26,6 +26,15 @@ def note(
     )
 
 
+def note_for(
+    who: str, action: str, repository: Repository, subject: str = "", **detail: Any
+) -> None:
+    """Add one entry for somebody who acted on a forge, so that no request of theirs came here."""
+    AuditEntry.objects.create(
+        repository=repository, who=who[:150], action=action, subject=subject[:300], detail=detail
+    )
+
+
 def address_of(request: HttpRequest) -> str | None:
     """Return the address that the request came from."""
     return request.META.get("REMOTE_ADDR") or None

@@ -77,6 +77,16 @@ def find_or_open_epochs(
     return chosen
 
 
+def find_epochs(repository_id: int, identities: dict[int, EpochIdentity]) -> dict[int, Epoch]:
+    """Return the newest epoch that fits per case id; a case that none fits is left out."""
+    known = _epochs_by_case(repository_id, identities)
+    fitting = {
+        case_id: [epoch for epoch in known[case_id] if identity.fits(epoch)]
+        for case_id, identity in identities.items()
+    }
+    return {case_id: epochs[-1] for case_id, epochs in fitting.items() if epochs}
+
+
 def _note_assertions(chosen: dict[int, Epoch], identities: dict[int, EpochIdentity]) -> None:
     """Keep what the tests compare, where a report tells it anew."""
     changed = []

@@ -26,6 +26,9 @@ class Run(models.Model):
     base_sha = models.CharField(max_length=64, blank=True, default="")
     # Whether the run is of the default branch, so that others are held against it.
     is_reference = models.BooleanField(default=False)
+    # Whether whoever reported it was let in by a token. What a fork reports is judged, and kept out
+    # of history, budgets and everything that others are held against.
+    is_trusted = models.BooleanField(default=True)
     # What is wrong with the policy that its change proposes, with lines and columns.
     policy_errors = models.JSONField(default=list, blank=True)
     # How many parts the run has; NULL until a part tells.

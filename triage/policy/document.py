@@ -240,6 +240,11 @@ class Policy(PolicyPart):
         (), max_length=MOST_RULES, description="Labels; the first rule that matches holds."
     )
     gate: Gate = Gate()
+    second_pass: Literal["by_hand", "rerun_failed_jobs"] = Field(
+        "by_hand",
+        description="Who starts second passes: whoever repeats the tests, or Tiebreak, which has "
+        "GitHub re-run the failed jobs (needs the App's permission Actions: write).",
+    )
     completion: Completion = Completion()
     owners: Owners = Owners()
     escalations: Escalations = Escalations()

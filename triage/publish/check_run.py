@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any
 
 from triage.publish.comment import MARKER, comment_body
 from triage.publish.inert import UNSAFE
-from triage.terms import Conclusion, FindingKind
+from triage.terms import Button, Conclusion, FindingKind
 from triage.verdict.completeness import RunState
-from triage.verdict.rules import BLOCKING, HOLDING
+from triage.verdict.rules import BLOCKING, HOLDING, PROVEN
 
 NAME = "Tiebreak"
 # The forge counts a summary in bytes and everything else in characters.
@@ -18,16 +17,6 @@ MOST_TITLE = 255
 MOST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 200
 MOST_BUTTONS = 3
-
-
-class Button(StrEnum):
-    """The fixed words by which a button's press comes back."""
-
-    RERUN = "rerun_failed_jobs"
-    ESCALATE = "escalate"
-    REGRESSION = "mark_regression"
-    ACCEPT_LABEL = "accept_new_label"
-    ALLOW_ONCE = "allow_once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +69,7 @@ class CheckRun:
         }
 
 
-# A near tie whose second pass is open is in progress, as nobody has to act yet; so is a run of
+# A run whose failed jobs are run again is in progress, as nobody has to act yet; so is a run of
 # which parts are awaited.
 CONCLUSIONS = {
     Conclusion.BLOCKED: "failure",
@@ -103,23 +92,48 @@ BUTTONS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for on the check of a CI run, and what became of it."""
+
+    # Whether the forge is to re-run the failed jobs, or does so.
+    is_rerun_under_way: bool = False
+    # Markdown, one paragraph per answer, the newest first.
+    answers: tuple[str, ...] = ()
+
+
+NOTHING_ASKED = Asked()
+
+
 def check_run(
-    document: Mapping[str, Any], texts: Mapping[int, str], places: Mapping[int, "Place"]
+    document: Mapping[str, Any],
+    texts: Mapping[int, str],
+    places: Mapping[int, "Place"],
+    asked: Asked = NOTHING_ASKED,
 ) -> CheckRun:
     """Return the check run for a verdict.
 
-    ``texts`` and ``places`` are by result id: the failures' texts, and where the tests stand.
+    ``texts`` and ``places`` are by result id: the failures' texts, and where the tests stand. A
+    second pass that nobody has started is no reason to wait: the check completes, so that its
+    buttons are there.
     """
-    waits = _waits_for_repeats(document) or _waits_for_parts(document)
-    conclusion = None if waits else CONCLUSIONS[Conclusion(document["conclusion"])]
+    is_repeated = asked.is_rerun_under_way and _waits_for_repeats(document)
+    waits = is_repeated or _waits_for_parts(document)
+    conclusion = None if waits else _conclusion(document)
     return CheckRun(
         status="in_progress" if waits else "completed",
         conclusion=conclusion,
         title=UNSAFE.sub("", document["headline"]["text"])[:MOST_TITLE],
-        summary=_summary(document, texts),
+        summary=_summary(document, texts, asked.answers),
         annotations=_annotations(document["findings"], places),
-        actions=() if waits else _actions(document),
+        actions=() if waits else tuple(BUTTONS[each] for each in buttons(document)),
     )
+
+
+def _conclusion(document: Mapping[str, Any]) -> str:
+    """Return the forge's word; what a fork says of itself is never a success."""
+    word = CONCLUSIONS[Conclusion(document["conclusion"])]
+    return "neutral" if word == "success" and not document.get("is_trusted", True) else word
 
 
 def _waits_for_repeats(document: Mapping[str, Any]) -> bool:
@@ -134,8 +148,8 @@ def _waits_for_parts(document: Mapping[str, Any]) -> bool:
     return is_waiting and document["conclusion"] == Conclusion.PROVISIONAL
 
 
-def _summary(document: Mapping[str, Any], texts: Mapping[int, str]) -> str:
-    body = comment_body(document, texts).removeprefix(MARKER).lstrip()
+def _summary(document: Mapping[str, Any], texts: Mapping[int, str], answers: Sequence[str]) -> str:
+    body = comment_body(document, texts, answers).removeprefix(MARKER).lstrip()
     cut = body.encode()[:MOST_SUMMARY_BYTES]
     return cut.decode(errors="ignore")
 
@@ -146,7 +160,9 @@ def _annotations(
     loud = [
         each
         for each in findings
-        if each["finding"] in BLOCKING | HOLDING and each["result_id"] in places
+        if each["finding"] in BLOCKING | HOLDING
+        and not each.get("allowed")
+        and each["result_id"] in places
     ]
     return tuple(_annotation(each, places[each["result_id"]]) for each in loud[:MOST_ANNOTATIONS])
 
@@ -163,16 +179,20 @@ def _annotation(finding: Mapping[str, Any], place: Place) -> Annotation:
     )
 
 
-def _actions(document: Mapping[str, Any]) -> tuple[Action, ...]:
-    """Return the buttons that fit the verdict. None of them makes a flip a flake."""
-    kinds = {finding["finding"] for finding in document["findings"]}
+def buttons(document: Mapping[str, Any]) -> tuple[Button, ...]:
+    """Return the buttons that fit a verdict: what blocks comes before what holds.
+
+    None of them makes a flip a flake.
+    """
+    open_ones = [each for each in document["findings"] if not each.get("allowed")]
+    kinds = {FindingKind(finding["finding"]) for finding in open_ones}
     wanted: list[Button] = []
-    if kinds & HOLDING:
+    if FindingKind.LABEL_REGRESSION in kinds:
+        wanted.append(Button.ACCEPT_LABEL)
+    if FindingKind.OVER_BUDGET in kinds and not kinds & PROVEN:
+        wanted.append(Button.ALLOW_ONCE)
+    if document["second_pass"]["repeats"]:
         wanted.append(Button.RERUN)
     if FindingKind.NEAR_TIE in kinds:
         wanted += [Button.ESCALATE, Button.REGRESSION]
-    if FindingKind.LABEL_REGRESSION in kinds:
-        wanted.append(Button.ACCEPT_LABEL)
-    if FindingKind.OVER_BUDGET in kinds and not kinds & (BLOCKING - {FindingKind.OVER_BUDGET}):
-        wanted.append(Button.ALLOW_ONCE)
-    return tuple(BUTTONS[each] for each in wanted[:MOST_BUTTONS])
+    return tuple(wanted[:MOST_BUTTONS])

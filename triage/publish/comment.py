@@ -28,6 +28,7 @@ WORDS = {
     FindingKind.EXPECTED_FLAKE: "🌀 expected flake",
     FindingKind.INHERITED: "⚪ inherited",
 }
+ALLOWED = "🟡 over budget, allowed once"
 # What needs no reader's eye is folded away.
 CALM = frozenset({FindingKind.EXPECTED_FLAKE, FindingKind.SETTLED_TIE, FindingKind.INHERITED})
 TABLE_HEAD = (
@@ -35,7 +36,9 @@ TABLE_HEAD = (
 )
 
 
-def comment_body(document: Mapping[str, Any], texts: Mapping[int, str]) -> str:
+def comment_body(
+    document: Mapping[str, Any], texts: Mapping[int, str], answers: Sequence[str] = ()
+) -> str:
     """Return the comment for a verdict.
 
     Parameters
@@ -44,6 +47,8 @@ def comment_body(document: Mapping[str, Any], texts: Mapping[int, str]) -> str:
         The verdict document.
     texts : mapping of int to str
         Failure texts by result id, from `triage.publish.excerpts`.
+    answers : sequence of str
+        Markdown on what became of what was asked for on the check; beneath the decision.
 
     Returns
     -------
@@ -51,7 +56,7 @@ def comment_body(document: Mapping[str, Any], texts: Mapping[int, str]) -> str:
         Markdown within the forge's limit; rows that do not fit are counted.
     """
     findings = document["findings"]
-    head = [MARKER, f"### {_headline(document)}", _facts(document), *_warnings(document)]
+    head = [MARKER, f"### {_headline(document)}", _facts(document), *answers, *_warnings(document)]
     tail = [_next(findings), *_evidence(findings, texts), _footer(document)]
     room = MOST_BYTES - RESERVE - _size([*head, *tail, TABLE_HEAD])
     return "\n\n".join([*head, *_table(findings, room, document["url"]), *filter(None, tail)])
@@ -99,10 +104,10 @@ def _table(findings: Sequence[Mapping[str, Any]], room: int, url: str) -> list[s
 
 
 def _row(finding: Mapping[str, Any]) -> str:
-    kind = FindingKind(finding["finding"])
+    word = ALLOWED if finding.get("allowed") else WORDS[FindingKind(finding["finding"])]
     part = f" {code(finding['part'])}" if finding["part"] else ""
     cells = [
-        WORDS[kind],
+        word,
         code(finding["case"]) + part,
         _labels(finding),
         sentence(finding["reason"]),

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from triage.models import GitHubApp, GitHubRepository, Installation
 from triage.notifications.sealing import unseal
-from triage.publish.github.access import AppKey, forget_token, installation_client
+from triage.publish.github.access import RERUNNING, AppKey, forget_token, installation_client
 from triage.publish.github.forge import GitHubForge
+from triage.publish.github.workflows import GitHubWorkflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,21 @@ class Connection:
         """Return the repository as a forge."""
         client = installation_client(self.key, self.installation.github_id, self.github_id)
         return GitHubForge(client, self.full_name, self.app.app_id, self.app.slug)
+
+    def workflows(self) -> GitHubWorkflows:
+        """Return the repository's workflow runs, to be read."""
+        client = installation_client(self.key, self.installation.github_id, self.github_id)
+        return GitHubWorkflows(client, self.full_name)
+
+    def rerunning(self) -> GitHubWorkflows:
+        """Return the repository's workflow runs, to be re-run.
+
+        Only here the App asks for the right to do so, which it may not have been granted.
+        """
+        client = installation_client(
+            self.key, self.installation.github_id, self.github_id, RERUNNING
+        )
+        return GitHubWorkflows(client, self.full_name)
 
     def forget_token(self) -> None:
         """Fetch a new token next time."""

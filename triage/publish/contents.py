@@ -1,6 +1,7 @@
 """What a publication says: of its verdict, or of there being none."""
 
 from triage.models import Publication, Result, Verdict
+from triage.publish.asked import asked_of
 from triage.publish.check_run import CheckRun, Place, check_run
 from triage.publish.comment import comment_body
 from triage.publish.excerpts import excerpts
@@ -28,7 +29,8 @@ def check_of(publication: Publication) -> CheckRun:
     if publication.wanted is None:
         return NO_RESULTS if publication.has_no_results else WAITING
     document = publication.wanted.document
-    return check_run(document, excerpts(document["findings"]), _places(publication.wanted))
+    texts, places = excerpts(document["findings"]), _places(publication.wanted)
+    return check_run(document, texts, places, asked_of(publication.wanted))
 
 
 def comment_of(publication: Publication) -> str:

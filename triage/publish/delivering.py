@@ -19,6 +19,7 @@ from triage.publish.forge import (
     Shown,
     TemporaryForgeError,
 )
+from triage.publish.keys import key_of
 from triage.publish.pacing import pause, take_turn
 from triage.terms import PublicationKind, PublicationState
 
@@ -73,7 +74,7 @@ def _deliver(publication: Publication, connection: Connection) -> None:
 def _deliver_check(publication: Publication, connection: Connection, check: CheckRun) -> None:
     digest = _digest(json.dumps(asdict(check), sort_keys=True))
     if digest != publication.sent_digest:
-        key = f"verdict-{publication.wanted_id}" if publication.wanted_id else "waiting"
+        key = key_of(publication)
         shown = connection.forge().set_check(publication.subject, key, check)
         _finish(publication, shown, digest)
     else:

@@ -18,17 +18,7 @@ def want_newest_verdict(run: Run) -> None:
     """Ask that the verdict of a CI run's last attempt is shown."""
     if run.at < timezone.now() - OLDEST_SHOWN:
         return
-    newest = (
-        Verdict.objects.filter(
-            repository_id=run.repository_id,
-            run__sha=run.sha,
-            run__ci_run_id=run.ci_run_id,
-            is_current=True,
-        )
-        .select_related("run")
-        .order_by("-run__attempt")
-        .first()
-    )
+    newest = newest_verdict(run)
     if newest is not None:
         want_verdict(newest)
 
@@ -48,6 +38,34 @@ def want_verdict(verdict: Verdict) -> None:
         ).exists()
         if verdict.document["findings"] or is_shown:
             _want(verdict, PublicationKind.COMMENT, str(run.pr))
+
+
+def show_again(repository_id: int, sha: str, *, is_sent_anew: bool = False) -> None:
+    """Ask that the check of a commit is brought up to date, since more is known than its verdict.
+
+    ``is_sent_anew`` sends it even if it says the same: somebody asked the forge for it.
+    """
+    for publication in Publication.objects.filter(
+        repository_id=repository_id, kind=PublicationKind.CHECK, subject=sha
+    ):
+        if is_sent_anew:
+            publication.sent_digest = ""
+        _wait(publication)
+
+
+def newest_verdict(run: Run) -> Verdict | None:
+    """Return the verdict that holds for the last attempt of a CI run."""
+    return (
+        Verdict.objects.filter(
+            repository_id=run.repository_id,
+            run__sha=run.sha,
+            run__ci_run_id=run.ci_run_id,
+            is_current=True,
+        )
+        .select_related("run__repository")
+        .order_by("-run__attempt")
+        .first()
+    )
 
 
 def want_waiting_check(repository_id: int, sha: str) -> None:

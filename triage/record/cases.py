@@ -44,6 +44,31 @@ def find_or_add_cases(
     known = _known_cases(repository, at)
     if rename_by_policy(repository, entries, rules.renames, known):
         known = _known_cases(repository, at)
+    _add_new(repository, entries, at, rules, known)
+    _update_cases(known, entries, at, rules)
+    return _with_label_sets(known, entries, rules)
+
+
+def find_or_list_cases(
+    repository: Repository, entries: Sequence[Entry], at: datetime, rules: CaseRules
+) -> dict[str, KnownCase]:
+    """Return the stored case per key for a report that nobody vouches for.
+
+    Cases that are new get a row, since there is something to show of them; what is known of the
+    others is left as it is. The caller holds the repository's lock.
+    """
+    known = _known_cases(repository, at)
+    _add_new(repository, entries, at, rules, known)
+    return _with_label_sets(known, entries, rules)
+
+
+def _add_new(
+    repository: Repository,
+    entries: Sequence[Entry],
+    at: datetime,
+    rules: CaseRules,
+    known: dict[str, KnownCase],
+) -> None:
     new = [entry for entry in entries if entry.key not in known]
     cases = [
         _new_case(repository, entry, repository.next_slot + number, at, is_llm=rules.is_llm(entry))
@@ -53,7 +78,11 @@ def find_or_add_cases(
         known[case.key] = KnownCase(case.pk, case.slot, case.is_llm, tuple(case.labels))
     repository.next_slot += len(new)
     repository.save(update_fields=["next_slot"])
-    _update_cases(known, entries, at, rules)
+
+
+def _with_label_sets(
+    known: dict[str, KnownCase], entries: Sequence[Entry], rules: CaseRules
+) -> dict[str, KnownCase]:
     for entry in entries:
         labels = rules.label_set(entry)
         if labels:

@@ -21,7 +21,7 @@ from triage.history.circumstances import (
     circumstances_of,
     count_calls,
 )
-from triage.history.epochs import find_or_open_epochs, identity_of
+from triage.history.epochs import find_epochs, find_or_open_epochs, identity_of
 from triage.history.monitoring import watch
 from triage.history.snapshots import tallies_of_epochs, tallies_of_slots
 from triage.history.suite_state import score_margins, watch_suite
@@ -40,7 +40,7 @@ from triage.parse.redaction import Redactor
 from triage.parse.report import UploadReading
 from triage.policy.document import Policy
 from triage.record.case_rules import CaseRules
-from triage.record.cases import KnownCase, find_or_add_cases
+from triage.record.cases import KnownCase, find_or_add_cases, find_or_list_cases
 from triage.record.entries import Entry, entries_of
 from triage.record.renames.proposing import propose_renames
 from triage.record.rows import Row, write_rows
@@ -63,7 +63,11 @@ def record(upload: Upload, reading: UploadReading, policy: Policy, redactor: Red
     """
     part, run = upload.part, upload.run
     entries = entries_of(reading.reports)
-    cases = find_or_add_cases(upload.repository, entries, run.at, CaseRules(policy))
+    rules = CaseRules(policy)
+    if run.is_trusted:
+        cases = find_or_add_cases(upload.repository, entries, run.at, rules)
+    else:
+        cases = find_or_list_cases(upload.repository, entries, run.at, rules)
     new = _not_yet_in(part, entries, cases)
     epochs = _epochs(part, new)
     labels = tallies_of_epochs([epochs[each.case.id] for each in new if each.case.id in epochs])
@@ -74,7 +78,8 @@ def record(upload: Upload, reading: UploadReading, policy: Policy, redactor: Red
         for each in new
     ]
     _write_rows(part, recorded, epochs, labels, redactor)
-    _add_tallies(part, recorded, epochs)
+    if run.is_trusted:
+        _add_tallies(part, recorded, epochs)
     _write_vectors(part, recorded)
     if run.is_reference:
         propose_renames(run)
@@ -97,6 +102,8 @@ def _not_yet_in(
 
 def _epochs(part: Part, new: Sequence[Recorded]) -> dict[int, Epoch]:
     identities = {each.case.id: identity_of(each.entry.result) for each in new if each.case.is_llm}
+    if not part.run.is_trusted:
+        return find_epochs(part.repository_id, identities)
     return find_or_open_epochs(part.repository_id, identities, part.run.at)
 
 
@@ -117,12 +124,13 @@ def _write_rows(
     redactor: Redactor,
 ) -> None:
     kept = [each for each in recorded if not each.entry.is_plain_pass]
-    plain = [each.case.slot for each in kept if each.case.id not in epochs]
+    plain = [each.case.slot for each in kept if not each.case.is_llm]
     by_slot = tallies_of_slots(part.repository_id, plain, part.run.at) if plain else {}
     rows = []
     for each in kept:
         epoch = epochs.get(each.case.id)
-        history = known[epoch.pk] if epoch else by_slot[each.case.slot]
+        # A fork's case under a model or a prompt that nobody trusted has shown has no history.
+        history = known[epoch.pk] if epoch else by_slot.get(each.case.slot, Tally())
         rows.append(Row(each.entry, each.case.id, epoch.pk if epoch else None, each.calls, history))
     write_rows(part, rows, redactor)
 

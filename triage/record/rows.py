@@ -117,6 +117,7 @@ def _result(
         signature=fingerprint(failure).digest if failure else "",
         provider=_provider(row, failure),
         line=result.line,
+        is_counted=part.run.is_trusted,
         circumstances=[each.as_json() for each in circumstances_of(result)],
         history=row.history.as_json(),
         at=part.run.at,

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from triage.errors import (
     IdempotencyKeyReusedError,
+    InvalidRequestError,
     NoFilesError,
     PrunedError,
     UnreadableReportError,
@@ -178,10 +179,15 @@ def _find_or_create_run(repository: Repository, submission: Submission) -> Run:
             "branch": submission.branch or ("" if submission.pr else repository.default_branch),
             "pr": submission.pr,
             "base_sha": submission.base_sha,
-            "is_reference": submission.pr is None and is_default_branch,
+            "is_trusted": submission.is_trusted,
+            "is_reference": submission.is_trusted and submission.pr is None and is_default_branch,
             "at": submission.at or timezone.now(),
         },
     )
+    if run.is_trusted and not submission.is_trusted:
+        raise InvalidRequestError(
+            f"run {run.ci_run_id!r} was reported with a token; what comes without one adds nothing"
+        )
     if submission.part_total and submission.part_total > (run.parts_expected or 0):
         run.parts_expected = submission.part_total
         run.save(update_fields=["parts_expected"])

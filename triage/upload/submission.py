@@ -37,6 +37,8 @@ class Submission:
     idempotency_key: str | None = None
     # The bytes of .tiebreak.yml, where it came along.
     policy: bytes | None = None
+    # False for what comes from a fork: it is judged and counts for nothing.
+    is_trusted: bool = True
 
     def __post_init__(self) -> None:
         _check_repo(self.repo)

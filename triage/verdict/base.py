@@ -40,6 +40,7 @@ def base_failures(run: Run, case_ids: Sequence[int]) -> dict[int, BaseFailure]:
         Result.objects.filter(
             run__repository_id=run.repository_id,
             run__sha=base.sha,
+            run__is_trusted=True,
             case_id__in=case_ids,
             difference__isnull=False,
         )
@@ -51,7 +52,8 @@ def base_failures(run: Run, case_ids: Sequence[int]) -> dict[int, BaseFailure]:
 
 
 def _base_run(run: Run) -> Run | None:
-    earlier = Run.objects.filter(repository_id=run.repository_id).exclude(sha=run.sha)
+    trusted = Run.objects.filter(repository_id=run.repository_id, is_trusted=True)
+    earlier = trusted.exclude(sha=run.sha)
     if run.base_sha:
         told = Q(sha=run.base_sha) | Q(sha__startswith=run.base_sha)
         return earlier.filter(told).order_by("-at").first()

@@ -13,7 +13,7 @@ from triage.verdict.completeness import Completeness
 from triage.verdict.counting import RunCounts, RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import EXIT_CODES, RULES_VERSION, Ground
-from triage.verdict.sentences import headline, next_step, reason
+from triage.verdict.sentences import headline, next_step, of_fork, reason
 from triage.verdict.signatures import Elsewhere, clusters
 from triage.verdict.standings import BudgetStanding
 
@@ -44,6 +44,8 @@ def verdict_document(
     counts = summary.counts
     so_far = summary.completeness.so_far
     line = headline(summary.conclusion, findings, counts.cases, summary.failures, so_far)
+    if not run.is_trusted:
+        line = of_fork(line)
     return {
         "id": run.pk,
         "conclusion": summary.conclusion.value,
@@ -56,6 +58,7 @@ def verdict_document(
         "base_sha": run.base_sha,
         "run_id": run.ci_run_id,
         "attempt": run.attempt,
+        "is_trusted": run.is_trusted,
         "parts": {"got": counts.parts_got, "expected": counts.parts_expected},
         "completeness": _completeness(run, summary.completeness),
         "counts": {
@@ -102,6 +105,7 @@ def receipt(each: Judgement) -> dict[str, object]:
         "prior": asdict(each.prior),
         "base_sha": each.base.sha if each.base else None,
         "mute": _mute(each),
+        "allowed": _allowed(each),
         "results": [result.pk for result in each.question.results],
         "next_step": next_step(each),
     }
@@ -128,6 +132,7 @@ def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
         "rule": each.tie_break.source or None,
         "second_pass": _pass_state(each),
         "mute": _mute(each),
+        "allowed": _allowed(each),
         "reason": reason(each),
         "next_step": next_step(each),
         "elsewhere": elsewhere.as_json() if elsewhere else None,
@@ -143,6 +148,10 @@ def _mute(each: Judgement) -> dict[str, str] | None:
         return None
     mute = each.mute
     return {"owner": mute.owner, "reason": mute.reason, "until": mute.until.isoformat()}
+
+
+def _allowed(each: Judgement) -> dict[str, str] | None:
+    return {"by": each.allowed.who, "at": each.allowed.at.isoformat()} if each.allowed else None
 
 
 def _pass_state(each: Judgement) -> dict[str, int] | None:

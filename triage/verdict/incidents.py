@@ -54,7 +54,7 @@ def incident_notes(run: Run, judgements: Sequence[Judgement]) -> list[IncidentNo
     providers = sorted(
         {each.question.result.provider for each in judgements if _is_provider_s(each)} - {""}
     )
-    if not providers or run.at < timezone.now() - OLDEST:
+    if not providers or not run.is_trusted or run.at < timezone.now() - OLDEST:
         return []
     found = (_open_or_extend(provider, run) for provider in providers)
     return [_note(incident) for incident in found if incident]
@@ -87,6 +87,7 @@ def errors_of(incident: ProviderIncident) -> QuerySet[Result]:
     """Return the failures that belong to an incident."""
     return Result.objects.filter(
         difference=Difference.PROVIDER,
+        run__is_trusted=True,
         provider=incident.provider,
         at__gte=incident.opened_at,
         at__lte=incident.last_error_at,
@@ -139,7 +140,11 @@ def _is_burst(provider: str, at: datetime) -> bool:
 
 def _failing(provider: str, since: datetime, until: datetime) -> QuerySet[Result]:
     return Result.objects.filter(
-        difference=Difference.PROVIDER, provider=provider, at__gt=since, at__lte=until
+        difference=Difference.PROVIDER,
+        run__is_trusted=True,
+        provider=provider,
+        at__gt=since,
+        at__lte=until,
     )
 
 

@@ -8,6 +8,7 @@ from triage.history.vocabularies import vocabularies
 from triage.models import Run, Verdict
 from triage.policy.stored import PolicyInForce, policy_in_force
 from triage.verdict.accounts import accounts_of
+from triage.verdict.allowing import allowed_once, let_pass
 from triage.verdict.base import base_failures
 from triage.verdict.changes import (
     change_sentence,
@@ -77,7 +78,8 @@ def _judge_attempt(run: Run, ci_run: CiRun, policy: RunPolicy) -> Verdict:
     )
     judgements = _judge_questions(run, ci_run, questions, shared, policy)
     correct_tallies(run, judgements)
-    open_escalations(judgements, policy)
+    if run.is_trusted:
+        open_escalations(judgements, policy)
     found = completeness(ci_run, counts, policy)
     note_when_to_look(ci_run.attempts[-1], found)
     summary = _summary(run, ci_run, counts, failures, judgements, policy, found)
@@ -113,7 +115,7 @@ def _judge_questions(
         )
         for question, weight, tie_break in zip(questions, weights, tie_breaks, strict=True)
     ]
-    return sorted(judgements, key=_worst_first)
+    return sorted(let_pass(judgements, allowed_once(ci_run)), key=_worst_first)
 
 
 def _worst_first(each: Judgement) -> tuple[int, str, str]:
@@ -144,12 +146,14 @@ def _summary(
     found: Completeness,
 ) -> Summary:
     is_cut_off = any(attempt.is_incomplete for attempt in ci_run.attempts)
+    open_ones = [each.kind for each in judgements if each.allowed is None]
     conclusion = conclude(
-        [each.kind for each in judgements],
+        open_ones,
         has_cases=counts.cases > 0,
         is_incomplete=is_cut_off or found.lost_reports > 0,
         parts_are_missing=found.state is not RunState.COMPLETE,
         holding=policy.holding,
+        some_are_allowed=len(open_ones) < len(judgements),
     )
     standing = repository_standing(run.repository_id, run.at)
     elsewhere = seen_elsewhere(run, judgements)

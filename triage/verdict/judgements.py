@@ -1,6 +1,7 @@
 """One judgement per question: what was found, on which ground, with which numbers."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from budgets.intervals import credible
 from budgets.priors import BetaPrior
@@ -36,6 +37,14 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowed:
+    """Who let a case over budget pass this once."""
+
+    who: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The judgement of one question with everything that it was made of."""
 
@@ -50,6 +59,7 @@ class Judgement:
     # The mute that the finding rests on, if it does.
     mute: Mute | None
     tie_break: TieBreak
+    allowed: Allowed | None = None
 
     @property
     def expected(self) -> str | None:

@@ -30,6 +30,12 @@ class RunPolicy:
         return duration(quiet) if quiet else None
 
     @property
+    def reruns_failed_jobs(self) -> bool:
+        """Whether the forge is asked for second passes."""
+        starts_by = self.in_force.policy.second_pass
+        return starts_by == "rerun_failed_jobs"
+
+    @property
     def deadline(self) -> timedelta:
         """How long a run waits for the parts that it told of."""
         return duration(self.in_force.policy.completion.deadline)

@@ -12,6 +12,7 @@ from triage.verdict.counting import RunFailures
 from triage.verdict.judgements import Judgement
 from triage.verdict.rules import Ground
 
+SAFE = "Safe to merge: "
 WHAT_DIFFERS = {
     Difference.TEXT: "wording differs",
     Difference.INVALID: "the output does not parse or breaks an invariant",
@@ -90,6 +91,14 @@ def headline(
     return replace(line, text=f"{line.text} ({due}: look for one cause)")
 
 
+def of_fork(line: Headline) -> Headline:
+    """Return the decision on what a fork reported: whoever wrote the code wrote the report too."""
+    if line.tone != "good":
+        return replace(line, text=f"{line.text} (reported by a fork, not counted)")
+    told = line.text.removeprefix(SAFE)
+    return Headline("❔", f"Reported by a fork, not counted and not proven: {told}", "neutral")
+
+
 def _flake(each: Judgement) -> str:
     settled = ""
     if each.weight.repeats_done:
@@ -98,7 +107,10 @@ def _flake(each: Judgement) -> str:
 
 
 def _over_budget(each: Judgement) -> str:
-    return f"{_what(each)}, and the budget is {_standing(each)}: {_budget(each)}, rate {each.rate}"
+    said = f"{_what(each)}, and the budget is {_standing(each)}: {_budget(each)}, rate {each.rate}"
+    if each.allowed is None:
+        return said
+    return f"{said}; {each.allowed.who} let it pass this once, on {each.allowed.at:%Y-%m-%d}"
 
 
 def margin_sentence(check: MarginCheck) -> str:
@@ -275,7 +287,11 @@ def _repeat_or_look(each: Judgement) -> str:
 
 
 NEXT_STEPS: dict[FindingKind, Callable[[Judgement], str]] = {
-    FindingKind.EXPECTED_FLAKE: lambda _: "Nothing to do: it was charged to the budget.",
+    FindingKind.EXPECTED_FLAKE: lambda each: (
+        "Nothing to do: it was charged to the budget."
+        if each.question.result.run.is_trusted
+        else "Nothing to do: what a fork reports is charged to no budget."
+    ),
     FindingKind.OVER_BUDGET: lambda _: (
         "Assert on the parsed field instead of the text, or find out what raised the rate."
     ),
@@ -321,18 +337,21 @@ def _on_hold(counts: Counts, findings: Findings, cases: int) -> Headline:
 
 def _passed_with_flakes(counts: Counts, findings: Findings, cases: int) -> Headline:
     failures = sum(counts.values())
+    let_pass = [allowed for each in findings if isinstance(allowed := each.get("allowed"), dict)]
+    if let_pass:
+        return Headline("✅", f"Allowed once by {let_pass[0]['by']}: {_list(counts)}", "good")
     if counts[FindingKind.EXPECTED_FLAKE] == failures:
         text = (
             f"all {failures} failures are expected flakes"
             if failures > 1
             else ("the 1 failure is an expected flake")
         )
-        return Headline("✅", f"Safe to merge: {text}, no label flipped", "good")
-    return Headline("✅", f"Safe to merge: {_list(counts)}", "good")
+        return Headline("✅", f"{SAFE}{text}, no label flipped", "good")
+    return Headline("✅", f"{SAFE}{_list(counts)}", "good")
 
 
 def _passed(counts: Counts, findings: Findings, cases: int) -> Headline:
-    return Headline("✅", f"Safe to merge: {_count(cases, 'test')}, no failure", "good")
+    return Headline("✅", f"{SAFE}{_count(cases, 'test')}, no failure", "good")
 
 
 def _no_results(counts: Counts, findings: Findings, cases: int) -> Headline:

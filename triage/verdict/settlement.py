@@ -25,7 +25,12 @@ def charge(
     weights: Sequence[Weight],
     mutes: Mapping[int, Mute],
 ) -> None:
-    """Charge every wording difference that a budget is asked to pay; reverse what no longer is."""
+    """Charge every wording difference that a budget is asked to pay; reverse what no longer is.
+
+    No budget pays for what a fork reports.
+    """
+    if not all(attempt.is_trusted for attempt in ci_run.attempts):
+        return
     owed = [
         _owed(ci_run, question, result, call)
         for question, weight in zip(questions, weights, strict=True)
@@ -62,7 +67,7 @@ def correct_tallies(run: Run, judgements: Iterable[Judgement]) -> None:
     What a pull request breaks says nothing of how the unchanged system behaves. A reference run
     is the system, so everything it shows stays.
     """
-    if run.is_reference:
+    if run.is_reference or not run.is_trusted:
         return
     for each in judgements:
         should_count = each.kind not in PROVEN

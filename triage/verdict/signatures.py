@@ -51,6 +51,7 @@ def seen_elsewhere(run: Run, judgements: Sequence[Judgement]) -> Mapping[str, El
     others = Result.objects.filter(
         Q(run__pr__isnull=False) | Q(run__is_reference=True),
         repository_id=run.repository_id,
+        run__is_trusted=True,
         signature__in=signatures,
         at__gt=run.at - WINDOW,
         at__lte=run.at,

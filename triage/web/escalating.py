@@ -27,11 +27,14 @@ def inbox(request: HttpRequest, full_name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def escalation(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one question with its evidence; POST decides it."""
+    """Show one question with its evidence; POST decides it.
+
+    A link may fill in what it proposes, such as the label that a button asked about.
+    """
     found = Escalation.objects.select_related("case", "repository", "epoch").filter(pk=pk).first()
     if found is None:
         raise Http404(f"There is no escalation {pk}. It may have been removed with its repository.")
-    form = DecisionForm(found, request.POST or None)
+    form = DecisionForm(found, request.POST or None, initial=request.GET.dict())
     if request.method == "POST":
         require_change(request, found.repository, Role.DECIDER)
         if form.is_valid() and _decide(request, found, form):

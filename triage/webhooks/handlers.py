@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 
 from django.utils import timezone
 
+from triage.actions.asking import ask
+from triage.actions.following import note_empty_attempt, wake
 from triage.models import (
     GitHubRepository,
     Installation,
@@ -11,9 +13,14 @@ from triage.models import (
     Repository,
     Run,
 )
-from triage.pipeline import close_run, judge_run
-from triage.publish.outbox import end_without_results, want_waiting_check
-from triage.terms import RunEnd
+from triage.pipeline import close_run, judge_run, start_action
+from triage.publish.keys import verdict_of_key
+from triage.publish.outbox import (
+    end_without_results,
+    show_again,
+    want_waiting_check,
+)
+from triage.terms import Button, RunEnd
 from triage.webhooks.fields import Body, at, time_at
 
 Handler = Callable[[str, Body], None]
@@ -71,16 +78,17 @@ def on_merge_group(action: str, body: Body) -> None:
 
 
 def on_check_run(action: str, body: Body) -> None:
-    """Judge again what somebody asks to be judged again."""
+    """Judge again what somebody asks to be judged again, and take presses of buttons."""
     if action == "rerequested":
         _judge_again(body, str(at(body, "check_run", "head_sha")))
+    elif action == "requested_action":
+        _take_press(body)
 
 
 def on_check_suite(action: str, body: Body) -> None:
-    """Judge again, or end the check of a commit of which all workflows ended."""
-    sha = str(at(body, "check_suite", "head_sha"))
+    """Judge again all that a commit's check rests on."""
     if action == "rerequested":
-        _judge_again(body, sha)
+        _judge_again(body, str(at(body, "check_suite", "head_sha")))
 
 
 def on_workflow_run(action: str, body: Body) -> None:
@@ -95,6 +103,9 @@ def on_workflow_run(action: str, body: Body) -> None:
     number, attempt = at(body, "workflow_run", "id"), at(body, "workflow_run", "run_attempt")
     for run in runs.filter(ci_run_id=str(number), attempt=attempt or 1):
         close_run(run.pk, RunEnd.WORKFLOW, timezone.now())
+    note_empty_attempt(known.repository_id, str(number), attempt or 1)
+    for action_id in wake(known.repository_id, str(number)):
+        start_action(action_id)
 
 
 HANDLERS: dict[str, Handler] = {
@@ -176,10 +187,27 @@ def _newest(known: GitHubRepository, body: Body) -> PullRequest | None:
 
 
 def _judge_again(body: Body, sha: str) -> None:
-    """Judge the newest run of a commit from what is stored, under its repository's lock."""
+    """Judge the newest run of a commit from what is stored, and send its check once more.
+
+    The forge leaves a check run as it is when somebody asks for it again; its App answers.
+    """
     known = _repository(body)
     if known is None:
         return
-    runs = Run.objects.filter(repository_id=known.repository_id, sha=sha).order_by("-attempt")
-    for run in runs[:1]:
+    runs = Run.objects.filter(repository_id=known.repository_id, sha=sha)
+    for run in runs.order_by("-at", "-attempt", "-pk")[:1]:
         judge_run(run.pk)
+    show_again(known.repository_id, sha, is_sent_anew=True)
+
+
+def _take_press(body: Body) -> None:
+    """Keep a press of a button; the verdict is the one that the check run was made for."""
+    known = _repository(body)
+    pressed = str(at(body, "requested_action", "identifier"))
+    who = str(at(body, "sender", "login") or "")
+    key = str(at(body, "check_run", "external_id") or "")
+    if known is None or not who or pressed not in list(Button):
+        return
+    verdict = verdict_of_key(known.repository_id, key)
+    if verdict is not None:
+        start_action(ask(verdict.run, Button(pressed), who).pk)

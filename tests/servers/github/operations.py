@@ -11,7 +11,6 @@ from typing import Any
 from tests.servers.github.world import (
     APP_ID,
     INSTALLATION,
-    PERMISSIONS,
     SLUG,
     RefusalError,
     Repository,
@@ -23,7 +22,9 @@ from tests.servers.github.world import (
 Answer = tuple[int, Any]
 MOST_COMMENT_CHARACTERS = 65_536
 TOKEN_S = 3_600
-NAMES_OF_LEVELS = {"none": 0, "read": 1, "write": 2, "admin": 3}
+# Where the zips of artifacts are: at GitHub on another host, with a signed address.
+BLOBS = "/_blobs/"
+LEVELS = {"none": 0, "read": 1, "write": 2, "admin": 3}
 
 
 class Request:
@@ -57,7 +58,7 @@ class Request:
             raise RefusalError(404, "Not Found")
         for wanted in permissions:
             what, level = wanted.split(":")
-            if NAMES_OF_LEVELS[known["permissions"].get(what, "none")] < NAMES_OF_LEVELS[level]:
+            if LEVELS[known["permissions"].get(what, "none")] < LEVELS[level]:
                 raise RefusalError(403, "Resource not accessible by integration")
         return found
 
@@ -79,7 +80,11 @@ def make_token(request: Request) -> Answer:
     asked = set(wanted.get("repository_ids") or known)
     if not asked <= known:
         raise RefusalError(422, "There is at least one repository that does not exist")
-    permissions = wanted.get("permissions") or PERMISSIONS
+    permissions = {"metadata": "read"} | (wanted.get("permissions") or world.granted)
+    for name, level in permissions.items():
+        if LEVELS[world.granted.get(name, "none")] < LEVELS[level]:
+            told = "The permissions requested are not granted to this installation."
+            raise RefusalError(422, told)
     # The newer stateless tokens are long; nobody may count on forty characters.
     token = "ghs_" + secrets.token_urlsafe(180)
     until = time.time() + TOKEN_S
@@ -196,16 +201,38 @@ def get_permission(request: Request) -> Answer:
     repository = request.repository("metadata:read")
     login = request.parameters["username"]
     level = repository.people.get(login, "none")
-    user = request.world.example("user") | {"login": login}
+    user = request.world.example("user") | {"login": login, "role_name": level}
     return 200, {"permission": level, "role_name": level, "user": user}
+
+
+def get_workflow_run(request: Request) -> Answer:
+    """Return a workflow run."""
+    repository = request.repository("actions:read")
+    return 200, request.world.workflow_run(repository, _workflow_run(request, repository))
+
+
+def list_artifacts(request: Request) -> Answer:
+    """Return the artifacts of a workflow run, those of all its attempts."""
+    repository = request.repository("actions:read")
+    run = _workflow_run(request, repository)
+    found = [each for each in repository.artifacts.values() if each["run"] == run["id"]]
+    shown = [request.world.artifact(repository, each) for each in request.page(found)]
+    return 200, {"total_count": len(found), "artifacts": shown}
+
+
+def download_artifact(request: Request) -> Answer:
+    """Send to the place from where the zip comes, without a token."""
+    repository = request.repository("actions:read")
+    found = repository.artifacts.get(int(request.parameters["artifact_id"]))
+    if found is None:
+        raise RefusalError(404, "Not Found")
+    raise RefusalError(302, "", location=f"{request.world.base}{BLOBS}{found['id']}")
 
 
 def rerun_failed(request: Request) -> Answer:
     """Run the failed jobs of a workflow run again."""
     repository = request.repository("actions:write")
-    found = repository.workflow_runs.get(int(request.parameters["run_id"]))
-    if found is None:
-        raise RefusalError(404, "Not Found")
+    found = _workflow_run(request, repository)
     if found["status"] != "completed":
         raise RefusalError(403, "This workflow is already running")
     found |= {"status": "queued", "conclusion": None, "run_attempt": found["run_attempt"] + 1}
@@ -231,6 +258,9 @@ OPERATIONS: dict[str, Callable[[Request], Answer]] = {
     "issues/update-comment": update_comment,
     "repos/get-content": get_content,
     "repos/get-collaborator-permission-level": get_permission,
+    "actions/get-workflow-run": get_workflow_run,
+    "actions/list-workflow-run-artifacts": list_artifacts,
+    "actions/download-artifact": download_artifact,
     "actions/re-run-workflow-failed-jobs": rerun_failed,
 }
 
@@ -260,6 +290,13 @@ def _change(check: dict[str, Any], told: Mapping[str, Any]) -> None:
 
 def _check(request: Request, repository: Repository) -> dict[str, Any]:
     found = repository.checks.get(int(request.parameters["check_run_id"]))
+    if found is None:
+        raise RefusalError(404, "Not Found")
+    return found
+
+
+def _workflow_run(request: Request, repository: Repository) -> dict[str, Any]:
+    found = repository.workflow_runs.get(int(request.parameters["run_id"]))
     if found is None:
         raise RefusalError(404, "Not Found")
     return found

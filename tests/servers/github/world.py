@@ -64,6 +64,8 @@ class World:
         self.repositories: dict[str, Repository] = {}
         self.tokens: dict[str, dict[str, Any]] = {}
         self.is_suspended = False
+        # What the account granted when it installed the App.
+        self.granted = dict(PERMISSIONS)
         self.manifests: dict[str, dict[str, Any]] = {}
         self.deliveries: dict[int, dict[str, Any]] = {}
         # Requests as (method, path, status, violations).
@@ -116,6 +118,25 @@ class World:
                 "annotations_url": f"{address}/annotations",
             },
         }
+
+    def workflow_run(self, repository: Repository, run: dict[str, Any]) -> dict[str, Any]:
+        """Return a workflow run as GitHub shows it."""
+        address = f"{self.base}/repos/{repository.full_name}/actions/runs/{run['id']}"
+        names = ("id", "head_sha", "status", "conclusion", "run_attempt")
+        return self.example("workflow_run") | {name: run[name] for name in names} | {"url": address}
+
+    def artifact(self, repository: Repository, artifact: dict[str, Any]) -> dict[str, Any]:
+        """Return an artifact as GitHub shows it."""
+        address = f"{self.base}/repos/{repository.full_name}/actions/artifacts/{artifact['id']}"
+        names = ("id", "name", "size_in_bytes", "expired")
+        return (
+            self.example("artifact")
+            | {name: artifact[name] for name in names}
+            | {
+                "url": address,
+                "archive_download_url": f"{address}/zip",
+            }
+        )
 
     def comment(self, repository: Repository, comment: dict[str, Any]) -> dict[str, Any]:
         """Return a comment as GitHub shows it."""

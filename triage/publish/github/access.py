@@ -20,6 +20,9 @@ USER_AGENT = "tiebreak"
 EARLIEST_RENEWAL_S = 120.0
 PUBLISHING = {"checks": "write", "pull_requests": "write", "contents": "read", "actions": "read"}
 
+# Asked for only where failed jobs are re-run: most installations do without it.
+RERUNNING = {"actions": "write"}
+
 
 @dataclass(frozen=True)
 class AppKey:

@@ -16,6 +16,8 @@ from triage.publish.forge import (
 # GitHub asks for at least this when it names no time.
 SECONDARY_LIMIT_S = 60.0
 FORBIDDEN, NOT_FOUND, TOO_MANY = 403, 404, 429
+# Of a token that asks for more than was granted, and of a request that its token does not cover.
+NOT_GRANTED = ("not granted to this installation", "not accessible by integration")
 TEMPORARY = frozenset({408, 425, 500, 502, 503, 504})
 
 
@@ -41,6 +43,12 @@ def classify(error: GithubException) -> ForgeError:
     if status in {401, NOT_FOUND, 410} or "suspended" in message.lower():
         return GoneForgeError(told)
     return RefusedForgeError(told)
+
+
+def is_not_granted(error: ForgeError) -> bool:
+    """Whether the account that installed the App has not granted it what the work needs."""
+    told = str(error)
+    return isinstance(error, RefusedForgeError) and any(words in told for words in NOT_GRANTED)
 
 
 def is_not_ours(error: ForgeError) -> bool:

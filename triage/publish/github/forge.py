@@ -13,6 +13,8 @@ from triage.publish.github.failures import is_not_ours, translated
 
 ANNOTATIONS_PER_REQUEST = 50
 COMPLETED = "completed"
+# What GitHub says of somebody without any access; it knows no other answer for strangers.
+NOBODY = "none"
 # Nobody reads so far back; a comment that old is not found again, and a new one is made.
 MOST_COMMENTS = 1_000
 
@@ -45,6 +47,14 @@ class GitHubForge:
             if comment.body != body:
                 comment.edit(body)
             return Shown(comment.id)
+
+    def permission_of(self, login: str) -> str:
+        """Return what a person may do in the repository: none, read, write or admin."""
+        try:
+            with translated():
+                return str(self._repository.get_collaborator_permission(login))
+        except GoneForgeError:
+            return NOBODY
 
     def _find_check(self, sha: str, key: str) -> Any:
         """Return the run of this key, or one that is still open and waits to be taken over.

@@ -6,26 +6,31 @@ from django.conf import settings
 
 from triage.models import Escalation
 from triage.notifications.outbox import emit
-from triage.terms import Difference, FindingKind, NotificationEvent
+from triage.terms import FindingKind, NotificationEvent
 from triage.verdict.escalations.owners import owner_of
 from triage.verdict.judgements import Judgement
+from triage.verdict.questions import Question
 from triage.verdict.rules import Ground
 from triage.verdict.run_policy import RunPolicy
+from triage.verdict.tie_breaks import TieBreak
 
 
 def open_escalations(judgements: Iterable[Judgement], policy: RunPolicy) -> None:
     """Ask a person about every flip that nothing else can settle, once per class."""
     for each in judgements:
         if each.kind is FindingKind.NEAR_TIE and each.ground is Ground.OPEN:
-            _open(each, policy)
+            ask_person(each.question, each.tie_break, policy)
 
 
-def _open(each: Judgement, policy: RunPolicy) -> None:
-    result = each.question.result
-    flip = next(c for c in each.question.calls if c.difference is Difference.LABEL)
+def ask_person(question: Question, tie_break: TieBreak, policy: RunPolicy) -> Escalation | None:
+    """Return the question to a person about the class of a flip, asked if nobody has yet.
+
+    ``None`` where the class is not known: without an epoch there is nothing to decide about.
+    """
+    result, flip = question.result, question.flips[0]
     first, second = sorted([flip.expected or "", flip.observed or ""])
     if result.epoch_id is None or first == second:
-        return
+        return None
     escalation, is_new = Escalation.objects.get_or_create(
         case_id=result.case_id,
         epoch_id=result.epoch_id,
@@ -34,12 +39,13 @@ def _open(each: Judgement, policy: RunPolicy) -> None:
         defaults={
             "repository_id": result.repository_id,
             "opened_at": result.at,
-            "owner": owner_of(result.case, each.tie_break, policy),
-            "due_at": result.at + policy.due(each.tie_break),
+            "owner": owner_of(result.case, tie_break, policy),
+            "due_at": result.at + policy.due(tie_break),
         },
     )
     if is_new:
         tell(escalation, NotificationEvent.ESCALATION_OPENED, "asks for a decision")
+    return escalation
 
 
 def tell(escalation: Escalation, event: NotificationEvent, what: str, step: str = "") -> None:

@@ -1,0 +1,38 @@
+"""Follow what was asked of the forge: attempts that end, and attempts that bring nothing."""
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from triage.models import RequestedAction, Run
+from triage.publish.outbox import show_again
+from triage.terms import ActionState, Button
+
+
+def wake(repository_id: int, ci_run_id: str) -> list[int]:
+    """Return the re-runs that waited for the end of a workflow run, which are due now."""
+    waiting = _reruns(repository_id, ci_run_id).filter(state=ActionState.WAITING)
+    waiting.update(next_try_at=timezone.now())
+    return list(waiting.values_list("pk", flat=True))
+
+
+def note_empty_attempt(repository_id: int, ci_run_id: str, attempt: int) -> None:
+    """Say of a re-run that its attempt ended without a report, so that nobody waits for one."""
+    reported = Run.objects.filter(
+        repository_id=repository_id, ci_run_id=ci_run_id, attempt__gte=attempt
+    )
+    if reported.exists():
+        return
+    started = _reruns(repository_id, ci_run_id).filter(
+        state=ActionState.DONE, run__attempt=attempt - 1
+    )
+    answer = f"attempt {attempt} ended without a report; look at its log, and re-run it by hand."
+    for action in started.select_related("run"):
+        action.state, action.answer = ActionState.FAILED, answer
+        action.save(update_fields=["state", "answer"])
+        show_again(repository_id, action.run.sha)
+
+
+def _reruns(repository_id: int, ci_run_id: str) -> QuerySet[RequestedAction]:
+    return RequestedAction.objects.filter(
+        repository_id=repository_id, run__ci_run_id=ci_run_id, kind=Button.RERUN
+    )
