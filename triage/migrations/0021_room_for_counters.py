@@ -25,7 +25,7 @@ def fill_pages_to(percent: int) -> Callable[[Apps, BaseDatabaseSchemaEditor], No
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("triage", "0017_run_pruned"),
+        ("triage", "0020_requested_actions"),
     ]
 
     operations = [
