@@ -3,10 +3,16 @@
 import argparse
 import sys
 
-from tests.benchmarks.storage import clients, growth, uploads, workers
+from tests.benchmarks.storage import clients, growth, peer, uploads, workers
 from tests.benchmarks.storage.database import product_database
 
-PARTS = {"a": uploads.main, "b": workers.main, "c": growth.main, "g": clients.main}
+PARTS = {
+    "a": uploads.main,
+    "b": workers.main,
+    "c": growth.main,
+    "f": peer.main,
+    "g": clients.main,
+}
 
 
 def main() -> int:
