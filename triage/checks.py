@@ -17,7 +17,11 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from triage.models import GitHubApp, Upload
+from triage.errors import UnreadableSecretError
+from triage.models import Upload
+from triage.models.sealed import sealed_values
+from triage.publish.app import github_app
+from triage.sealing import unseal
 from triage.terms import OPEN_UPLOADS, UploadState
 
 BROKER_TIMEOUT_S = 3
@@ -172,12 +176,28 @@ def check_settings() -> CheckResult:
 
 def check_github() -> CheckResult:
     """Whether a GitHub App is entered."""
-    app = GitHubApp.objects.first()
+    app = github_app()
     if app is None:
         return CheckResult(
             "github", CheckState.OK, "no App is entered: verdicts are shown on our pages only"
         )
-    return CheckResult("github", CheckState.OK, f"{app} at {app.api_url}")
+    source = "the environment" if app.is_from_environment else "the database"
+    return CheckResult("github", CheckState.OK, f"{app} at {app.api_url}, from {source}")
+
+
+def check_secrets() -> CheckResult:
+    """Whether every stored secret can be decrypted."""
+    found = list(sealed_values())
+    unreadable = [each for each in found if not _is_readable(each.value)]
+    if unreadable:
+        return CheckResult(
+            "secrets",
+            CheckState.FAIL,
+            f"{len(unreadable)} of {len(found)} cannot be decrypted, such as the {unreadable[0]}",
+            "put the key that they were stored under back into FIELD_KEYS (or SECRET_KEY), or "
+            "enter them again",
+        )
+    return CheckResult("secrets", CheckState.OK, f"all {len(found)} stored ones can be decrypted")
 
 
 READINESS: Sequence[Check] = (check_database, check_migrations, check_storage, check_broker)
@@ -192,8 +212,17 @@ EVERYTHING: Sequence[Check] = (
     check_broker,
     check_workers,
     check_queue,
+    check_secrets,
     check_github,
 )
+
+
+def _is_readable(sealed: str) -> bool:
+    try:
+        unseal(sealed)
+    except UnreadableSecretError:
+        return False
+    return True
 
 
 def _run(check: Check) -> CheckResult:

@@ -21,8 +21,8 @@ from tests.servers.github.world import (
     private_key,
 )
 from triage.models import GitHubApp, Installation, Publication
-from triage.notifications.sealing import seal
 from triage.publish.starting import start_due
+from triage.sealing import seal
 from triage.terms import PublicationState
 
 PULL = 7

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from triage.management.tables import ensure_tables
 from triage.models import GitHubApp
-from triage.notifications.sealing import seal
+from triage.sealing import seal
 
 
 class Command(BaseCommand):
