@@ -32,6 +32,8 @@ class Installation(models.Model):
     account = models.CharField(max_length=FULL_NAME_LENGTH)
     suspended_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
+    # When GitHub last changed it, as the newest delivery told: deliveries come in any order.
+    told_at = models.DateTimeField(null=True, blank=True)
     # GitHub asks for a pause between two writes; the next one may start then.
     next_write_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(default=timezone.now)

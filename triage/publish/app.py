@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 
+from triage.errors import UnreadableSecretError
 from triage.models import GitHubApp
+from triage.publish.forge import TemporaryForgeError
+from triage.publish.github.access import AppKey
 from triage.publish.github.addresses import web_url_of
 from triage.sealing import unseal
 
@@ -36,6 +39,15 @@ class App:
 
     def __str__(self) -> str:
         return f"{self.slug} ({self.app_id})"
+
+    @property
+    def key(self) -> AppKey:
+        """The App with its private key, which may be readable again once a key is put back."""
+        try:
+            private_key = self.private_key.read()
+        except UnreadableSecretError as error:
+            raise TemporaryForgeError(str(error)) from error
+        return AppKey(self.app_id, private_key, self.api_url)
 
 
 def github_app() -> App | None:

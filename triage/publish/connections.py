@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from triage.errors import UnreadableSecretError
 from triage.models import GitHubRepository, Installation
 from triage.publish.app import App, github_app
-from triage.publish.forge import TemporaryForgeError
 from triage.publish.github.access import AppKey, forget_token, installation_client
 from triage.publish.github.forge import GitHubForge
 
@@ -21,12 +19,8 @@ class Connection:
 
     @property
     def key(self) -> AppKey:
-        """The App with its private key; it may be readable again once a key is put back."""
-        try:
-            private_key = self.app.private_key.read()
-        except UnreadableSecretError as error:
-            raise TemporaryForgeError(str(error)) from error
-        return AppKey(self.app.app_id, private_key, self.app.api_url)
+        """The App with its private key."""
+        return self.app.key
 
     def forge(self) -> GitHubForge:
         """Return the repository as a forge."""

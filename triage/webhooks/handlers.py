@@ -1,6 +1,6 @@
 """What each event of GitHub means for what is known, and for what is published."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from django.utils import timezone
 
@@ -12,6 +12,7 @@ from triage.models import (
     Run,
 )
 from triage.pipeline import close_run, judge_run
+from triage.publish.installations import connect, disconnect, follow_default_branch
 from triage.publish.outbox import end_without_results, want_waiting_check
 from triage.terms import RunEnd
 from triage.webhooks.fields import Body, at, time_at
@@ -20,33 +21,49 @@ Handler = Callable[[str, Body], None]
 
 
 def on_installation(action: str, body: Body) -> None:
-    """Follow an installation: made, suspended, taken away."""
+    """Follow an installation: made, suspended, taken away for good."""
     installation = _installation(body)
-    if action in {"created", "new_permissions_accepted", "unsuspend"}:
-        installation.removed_at = installation.suspended_at = None
-    elif action == "suspend":
-        installation.suspended_at = timezone.now()
-    elif action == "deleted":
+    told_at = time_at(body, "installation", "updated_at")
+    if action == "deleted":
         installation.removed_at = timezone.now()
+    elif installation.told_at is None or told_at >= installation.told_at:
+        installation.suspended_at = timezone.now() if action == "suspend" else None
+        installation.told_at = told_at
     installation.save()
-    _connect(installation, at(body, "repositories") or ())
+    connect(installation, at(body, "repositories") or ())
+
+
+def on_installation_target(action: str, body: Body) -> None:
+    """Follow the name of an account, which its repositories bear too."""
+    account = str(at(body, "account", "login") or "")
+    before = str(at(body, "changes", "login", "from") or "")
+    if action != "renamed" or not account or not before:
+        return
+    installation = _installation(body)
+    installation.account = account
+    installation.save(update_fields=["account"])
+    for known in installation.repositories.select_related("repository"):
+        owner, _, name = known.repository.full_name.partition("/")
+        if owner == before:
+            _rename(known.repository, f"{account}/{name}")
 
 
 def on_installation_repositories(action: str, body: Body) -> None:
     """Follow the repositories that an installation reaches."""
     installation = _installation(body)
-    _connect(installation, at(body, "repositories_added") or ())
-    removed = [each.get("id") for each in at(body, "repositories_removed") or ()]
-    GitHubRepository.objects.filter(github_id__in=removed).update(removed_at=timezone.now())
+    connect(installation, at(body, "repositories_added") or ())
+    disconnect(installation, [each["id"] for each in at(body, "repositories_removed") or ()])
 
 
 def on_repository(action: str, body: Body) -> None:
-    """Follow a name: the history stays with the number."""
+    """Follow a name and the default branch: the history stays with the number."""
     known = GitHubRepository.objects.filter(github_id=at(body, "repository", "id")).first()
     if known is None:
         return
     if action in {"renamed", "transferred"}:
         _rename(known.repository, str(at(body, "repository", "full_name")))
+    elif action == "edited" and at(body, "changes", "default_branch"):
+        follow_default_branch(known.repository, at(body, "repository", "default_branch"))
     elif action == "deleted":
         known.removed_at = timezone.now()
         known.save(update_fields=["removed_at"])
@@ -99,6 +116,7 @@ def on_workflow_run(action: str, body: Body) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "installation": on_installation,
+    "installation_target": on_installation_target,
     "installation_repositories": on_installation_repositories,
     "repository": on_repository,
     "pull_request": on_pull_request,
@@ -117,23 +135,6 @@ def _installation(body: Body) -> Installation:
     if account:
         made.account = account
     return made
-
-
-def _connect(installation: Installation, repositories: Iterable[Body]) -> None:
-    for told in repositories:
-        repository, _ = Repository.objects.get_or_create(full_name=told["full_name"])
-        # A repository that was deleted and made anew has another number under its old name.
-        GitHubRepository.objects.filter(repository=repository).exclude(
-            github_id=told["id"]
-        ).delete()
-        GitHubRepository.objects.update_or_create(
-            github_id=told["id"],
-            defaults={
-                "repository": repository,
-                "installation": installation,
-                "removed_at": None,
-            },
-        )
 
 
 def _repository(body: Body) -> GitHubRepository | None:

@@ -39,6 +39,8 @@ class Request:
     ) -> None:
         self.world, self.parameters, self.query, self.body = world, parameters, query, body or {}
         self.token = authorization.split(" ", 1)[-1]
+        # What the answer carries beside its body.
+        self.headers: dict[str, str] = {}
 
     def as_app(self) -> None:
         """Let only the App itself pass."""
