@@ -165,6 +165,7 @@ PUBLISHING_TASKS = (
     "triage.publish",
     "triage.sweep_publications",
     "triage.process_delivery",
+    "triage.read_files",
     "triage.sweep_webhooks",
 )
 CELERY_TASK_ROUTES = {task: {"queue": "publish"} for task in PUBLISHING_TASKS} | {

@@ -10,6 +10,7 @@ from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.outbox import TEMPORARY, delay_s
 from triage.publish.delivering import deliver as deliver_publication
+from triage.publish.repository_files import refresh as refresh_files
 from triage.publish.starting import start_due as start_due_publications
 from triage.retention.pruning import prune as prune_all
 from triage.verdict.calibration_reports import ask_where_due
@@ -64,6 +65,12 @@ def publish(publication_id: int) -> None:
 def sweep_publications() -> None:
     """Start what waited for its turn or its next try, and what a dead worker left."""
     start_due_publications()
+
+
+@shared_task(name="triage.read_files")
+def read_files(repository_id: int) -> None:
+    """Read policy and owners of a repository's default branch again."""
+    refresh_files(repository_id)
 
 
 @shared_task(name="triage.process_delivery")

@@ -31,6 +31,7 @@ from triage.models import (
     Publication,
     PullRequest,
     Repository,
+    RepositoryFiles,
     Result,
     SuiteState,
     Token,
@@ -123,6 +124,7 @@ def fill_people(repository: Repository, number: int) -> None:
     GitHubRepository.objects.create(
         repository=repository, installation=installation, github_id=number
     )
+    RepositoryFiles.objects.create(repository=repository)
     PullRequest.objects.create(repository=repository, number=7, head_sha="a", updated_at=START)
 
 

@@ -21,6 +21,7 @@ from triage.models.policies import StoredPolicy
 from triage.models.publications import Publication
 from triage.models.renames import CaseRename
 from triage.models.repositories import Repository, Token
+from triage.models.repository_files import RepositoryFiles
 from triage.models.results import FailureText, Observation, Result
 from triage.models.runs import Part, Run
 from triage.models.suites import SuiteState
@@ -56,6 +57,7 @@ __all__ = [
     "Publication",
     "PullRequest",
     "Repository",
+    "RepositoryFiles",
     "Result",
     "Run",
     "StoredPolicy",

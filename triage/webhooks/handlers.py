@@ -14,6 +14,7 @@ from triage.models import (
 from triage.pipeline import close_run, judge_run
 from triage.publish.installations import connect, disconnect, follow_default_branch
 from triage.publish.outbox import end_without_results, want_waiting_check
+from triage.publish.repository_files import WATCHED, note_push
 from triage.terms import RunEnd
 from triage.webhooks.fields import Body, at, time_at
 
@@ -114,6 +115,17 @@ def on_workflow_run(action: str, body: Body) -> None:
         close_run(run.pk, RunEnd.WORKFLOW, timezone.now())
 
 
+def on_push(action: str, body: Body) -> None:
+    """Read policy and owners again when the default branch may have changed them."""
+    known = _repository(body)
+    if known is None:
+        return
+    follow_default_branch(known.repository, at(body, "repository", "default_branch"))
+    is_default = at(body, "ref") == f"refs/heads/{known.repository.default_branch}"
+    if is_default and not at(body, "deleted") and _may_touch(body, WATCHED):
+        note_push(known.repository)
+
+
 HANDLERS: dict[str, Handler] = {
     "installation": on_installation,
     "installation_target": on_installation_target,
@@ -121,6 +133,7 @@ HANDLERS: dict[str, Handler] = {
     "repository": on_repository,
     "pull_request": on_pull_request,
     "merge_group": on_merge_group,
+    "push": on_push,
     "check_run": on_check_run,
     "check_suite": on_check_suite,
     "workflow_run": on_workflow_run,
@@ -174,6 +187,18 @@ def _newest(known: GitHubRepository, body: Body) -> PullRequest | None:
         },
     )
     return made
+
+
+def _may_touch(body: Body, paths: frozenset[str]) -> bool:
+    """Whether a push may have changed one of these files; one that was forced tells too little."""
+    commits = at(body, "commits") or ()
+    touched = {
+        path
+        for commit in commits
+        for kind in ("added", "modified", "removed")
+        for path in commit.get(kind) or ()
+    }
+    return bool(at(body, "forced")) or not commits or bool(touched & paths)
 
 
 def _judge_again(body: Body, sha: str) -> None:
