@@ -166,6 +166,8 @@ PUBLISHING_TASKS = (
     "triage.sweep_publications",
     "triage.process_delivery",
     "triage.read_files",
+    "triage.redeliver",
+    "triage.mend_installations",
     "triage.sweep_webhooks",
 )
 CELERY_TASK_ROUTES = {task: {"queue": "publish"} for task in PUBLISHING_TASKS} | {
@@ -181,6 +183,8 @@ SWEEP_SECONDS = 60.0
 CALIBRATION_SECONDS = 3_600.0
 # A forge wants seconds between two writes; what waits for its turn should not wait a minute.
 PUBLISHING_SECONDS = 5.0
+# What GitHub could not deliver, and what was missed with it.
+REDELIVERY_SECONDS = 3_600.0
 # When most of the world's CI rests, in UTC.
 NIGHTLY = crontab(hour="3", minute="17")
 CELERY_BEAT_SCHEDULE = {
@@ -191,6 +195,11 @@ CELERY_BEAT_SCHEDULE = {
     "remind": {"task": "triage.remind", "schedule": SWEEP_SECONDS},
     "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
+    "redeliver": {"task": "triage.redeliver", "schedule": REDELIVERY_SECONDS},
+    "mend-installations": {
+        "task": "triage.mend_installations",
+        "schedule": REDELIVERY_SECONDS,
+    },
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
     "prune": {"task": "triage.prune", "schedule": NIGHTLY},
     "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},

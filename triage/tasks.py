@@ -19,6 +19,8 @@ from triage.verdict.escalations.reminders import remind as remind_of_escalations
 from triage.verdict.incidents import close_quiet
 from triage.verdict.muting import end_expired_mutes as end_mutes
 from triage.webhooks.processing import process as process_webhook
+from triage.webhooks.redelivery import mend_installations as mend_all_installations
+from triage.webhooks.redelivery import redeliver_failed
 from triage.webhooks.starting import start_open
 
 
@@ -83,6 +85,18 @@ def process_delivery(delivery: int) -> None:
 def sweep_webhooks() -> None:
     """Start the deliveries that a dead worker or a lost message left."""
     start_open()
+
+
+@shared_task(name="triage.redeliver")
+def redeliver() -> None:
+    """Ask GitHub for the deliveries that did not come in."""
+    redeliver_failed(timezone.now())
+
+
+@shared_task(name="triage.mend_installations")
+def mend_installations() -> None:
+    """Read from GitHub where the App is installed."""
+    mend_all_installations()
 
 
 @shared_task(name="triage.end_expired_mutes")

@@ -9,6 +9,7 @@ from triage.models.escalations import Escalation
 from triage.models.github import (
     GitHubApp,
     GitHubRepository,
+    HookPass,
     Installation,
     PullRequest,
     WebhookDelivery,
@@ -46,6 +47,7 @@ __all__ = [
     "Finding",
     "GitHubApp",
     "GitHubRepository",
+    "HookPass",
     "Installation",
     "Invitation",
     "Membership",
