@@ -20,7 +20,7 @@ from tests.servers.github.world import (
     World,
     private_key,
 )
-from triage.models import GitHubApp, Installation, Publication
+from triage.models import ForgeSettings, GitHubApp, Installation, Publication
 from triage.publish.starting import start_due
 from triage.sealing import seal
 from triage.terms import PublicationState
@@ -78,6 +78,7 @@ def publish_all() -> None:
         past = timezone.now() - timedelta(minutes=1)
         waiting.update(next_try_at=past, leased_until=None)
         Installation.objects.update(next_write_at=past)
+        ForgeSettings.objects.update(next_write_at=past)
         start_due()
     raise AssertionError("publications never came to an end")
 

@@ -20,6 +20,7 @@ from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
 from triage.models.publications import Publication
+from triage.models.publishers import ForgeSettings
 from triage.models.renames import CaseRename
 from triage.models.repositories import Repository, Token
 from triage.models.repository_files import RepositoryFiles
@@ -45,6 +46,7 @@ __all__ = [
     "Escalation",
     "FailureText",
     "Finding",
+    "ForgeSettings",
     "GitHubApp",
     "GitHubRepository",
     "HookPass",

@@ -7,9 +7,11 @@ from django.db.models import Model
 
 from triage.models.github import GitHubApp
 from triage.models.notifications import Channel
+from triage.models.publishers import ForgeSettings
 
 SEALED_COLUMNS: dict[type[Model], tuple[str, ...]] = {
     Channel: ("target", "signing_secret"),
+    ForgeSettings: ("sealed_token",),
     GitHubApp: ("sealed_private_key", "sealed_webhook_secret", "sealed_client_secret"),
 }
 

@@ -69,6 +69,8 @@ class CheckRun:
     summary: str
     annotations: tuple[Annotation, ...]
     actions: tuple[Action, ...]
+    # Where the whole report stands; empty where there is none yet.
+    url: str = ""
 
     def output(self, already_sent: int = 0, batch: int = 0) -> dict[str, Any]:
         """Return the output with the next batch of annotations after those sent before."""
@@ -119,6 +121,7 @@ def check_run(
         summary=_summary(document, texts),
         annotations=_annotations(document["findings"], places),
         actions=() if waits else _actions(document),
+        url=document["url"],
     )
 
 

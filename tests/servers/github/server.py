@@ -15,10 +15,11 @@ from tests.servers.github.app_operations import begin_manifest
 from tests.servers.github.description import Description
 from tests.servers.github.operations import OPERATIONS as WORK_OPERATIONS
 from tests.servers.github.operations import Request
+from tests.servers.github.status_operations import OPERATIONS as STATUS_OPERATIONS
 from tests.servers.github.world import RefusalError, World
 from tests.servers.ports import LOOPBACK
 
-OPERATIONS = WORK_OPERATIONS | APP_OPERATIONS
+OPERATIONS = WORK_OPERATIONS | APP_OPERATIONS | STATUS_OPERATIONS
 INSTALL = re.compile(r"/apps/[\w-]+/installations/new")
 NEW_APP = re.compile(r"(/organizations/[\w-]+)?/settings/apps/new")
 DESCRIPTIONS = {"": "api.json", "/api/v3": "api.ghes.json"}

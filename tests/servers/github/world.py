@@ -51,6 +51,8 @@ class Repository:
     comments: dict[int, dict[str, Any]] = field(default_factory=dict)
     workflow_runs: dict[int, dict[str, Any]] = field(default_factory=dict)
     artifacts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    # The newest first.
+    statuses: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     default_branch: str = "main"
     # The head of the default branch; the first commit, if nothing else is said.

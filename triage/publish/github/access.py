@@ -63,6 +63,11 @@ def anonymous_client(api_url: str) -> Github:
     return Github(lazy=True, **_manners(api_url))
 
 
+def token_client(token: str, api_url: str) -> Github:
+    """Return a client of whoever a token belongs to."""
+    return Github(auth=Auth.Token(token), lazy=True, per_page=100, **_manners(api_url))
+
+
 def installation_client(
     key: AppKey,
     installation: int,
