@@ -21,6 +21,12 @@ os.environ |= {
     "METRICS_TOKEN": "",
     "LOG_FORMAT": "line",
     "SENTRY_DSN": "",
+    "FIELD_KEYS": "",
+    "GITHUB_APP_ID": "0",
+    "GITHUB_APP_SLUG": "",
+    "GITHUB_PRIVATE_KEY": "",
+    "GITHUB_WEBHOOK_SECRET": "",
+    "GITHUB_API_URL": "https://api.github.com",
     # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
     "OPENBLAS_NUM_THREADS": "1",
 }

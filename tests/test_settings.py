@@ -29,6 +29,9 @@ WRONG_VALUES = [
     ("ALLOW_PRIVATE_WEBHOOKS", "maybe", "tiebreak.E042", "valid boolean"),
     ("STORAGE_URL", "http://bucket", "tiebreak.E008", "s3://BUCKET[/PREFIX]"),
     ("STORAGE_URL", "s3://bucket?acl=public", "tiebreak.E008", "endpoint and region"),
+    ("GITHUB_APP_ID", "many", "tiebreak.E071", "valid integer"),
+    ("GITHUB_APP_SLUG", "My App", "tiebreak.E072", "should match pattern"),
+    ("GITHUB_API_URL", "github.com", "tiebreak.E075", "https://tiebreak.example.com"),
     ("LOG_FORMAT", "xml", "tiebreak.E051", "should be 'line' or 'json'"),
     ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),
 ]
@@ -70,12 +73,16 @@ def test_a_secret_is_never_printed(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("METRICS_TOKEN", "hunter2")
     environment.setenv("SENTRY_DSN", "https://hunter2@")
     environment.setenv("DATABASE_URL", "mysql://user:hunter2@host/name")
+    environment.setenv("FIELD_KEYS", "hunter2")
+    environment.setenv("GITHUB_PRIVATE_KEY", "hunter2")
     with pytest.raises(ImproperlyConfigured) as caught:
         read_environment()
     message = str(caught.value)
     assert "hunter2" not in message
     assert "tiebreak.E003 SECRET_KEY=(hidden) is not legal: must have at least 50" in message
     assert "tiebreak.E052 SENTRY_DSN=(hidden) is not legal: must be a DSN such as" in message
+    assert "tiebreak.E070 FIELD_KEYS=(hidden) is not legal: must be keys as manage.py" in message
+    assert "tiebreak.E073 GITHUB_PRIVATE_KEY=(hidden) is not legal: must be the App's" in message
     assert "tiebreak.E050 METRICS_TOKEN=(hidden) is not legal: must have at least 32" in message
 
 
@@ -87,6 +94,21 @@ def test_a_key_in_the_storage_s_address_is_refused_and_not_printed(
         read_environment()
     assert "hunter2" not in str(caught.value)
     assert "AWS_SECRET_ACCESS_KEY" in str(caught.value)
+
+
+def test_half_an_app_is_refused(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("GITHUB_APP_ID", "1")
+    environment.setenv("GITHUB_APP_SLUG", "tiebreak")
+    with pytest.raises(ImproperlyConfigured, match=r"tiebreak\.E073 GITHUB_PRIVATE_KEY is not set"):
+        read_environment()
+
+
+def test_a_private_key_may_be_written_in_one_line(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("GITHUB_PRIVATE_KEY", r"-----BEGIN RSA PRIVATE KEY-----\nMII\n")
+    environment.setenv("GITHUB_APP_ID", "1")
+    environment.setenv("GITHUB_APP_SLUG", "tiebreak")
+    environment.setenv("GITHUB_WEBHOOK_SECRET", "secret")
+    assert "-----\nMII\n" in read_environment().GITHUB_PRIVATE_KEY
 
 
 def test_two_wrong_values_are_named_at_once(environment: pytest.MonkeyPatch) -> None:

@@ -17,13 +17,21 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from triage.models import GitHubApp, Upload
-from triage.terms import OPEN_UPLOADS, UploadState
+from triage.errors import UnreadableSecretError
+from triage.models import HookPass, Publication, Upload, WebhookDelivery
+from triage.models.sealed import sealed_values
+from triage.publish.app import github_app
+from triage.publish.github.app_api import read_app
+from triage.publish.github.rights import EVENTS, PERMISSIONS
+from triage.sealing import unseal
+from triage.terms import OPEN_UPLOADS, PublicationState, UploadState
 
 BROKER_TIMEOUT_S = 3
 LEAST_FREE_BYTES = 1024**3
 LARGEST_CLOCK_SKEW = timedelta(seconds=5)
 OLDEST_WAITING = timedelta(minutes=10)
+# It is looked through every hour; one pass may be refused.
+OLDEST_HOOK_PASS = timedelta(hours=3)
 
 
 class CheckState(StrEnum):
@@ -171,13 +179,71 @@ def check_settings() -> CheckResult:
 
 
 def check_github() -> CheckResult:
-    """Whether a GitHub App is entered."""
-    app = GitHubApp.objects.first()
+    """Whether GitHub recognises the App, and it may do what it needs to."""
+    app = github_app()
     if app is None:
         return CheckResult(
             "github", CheckState.OK, "no App is entered: verdicts are shown on our pages only"
         )
-    return CheckResult("github", CheckState.OK, f"{app} at {app.api_url}")
+    source = "the environment" if app.is_from_environment else "the database"
+    told = f"{app} at {app.api_url}, from {source}"
+    rights = read_app(app.key)
+    lacking = [
+        f"{each.name}: {each.level}"
+        for each in PERMISSIONS
+        if not each.is_optional and not each.is_granted(rights.permissions)
+    ] + [f"event {name}" for name in EVENTS if name not in rights.events]
+    if lacking:
+        remedy = "add them on the App's page, then accept them on each installation's"
+        return CheckResult("github", CheckState.WARN, f"{told}, lacks {', '.join(lacking)}", remedy)
+    return CheckResult("github", CheckState.OK, f"{told}; GitHub recognises it")
+
+
+def check_webhooks() -> CheckResult:
+    """Whether deliveries of GitHub are processed, and failed ones are asked for."""
+    if github_app() is None:
+        return CheckResult("webhooks", CheckState.OK, "none are awaited without an App")
+    now = timezone.now()
+    late = WebhookDelivery.objects.filter(
+        processed_at__isnull=True, received_at__lt=now - OLDEST_WAITING
+    ).count()
+    is_looked_through = HookPass.objects.filter(until__gt=now - OLDEST_HOOK_PASS).exists()
+    told = f"{late} deliveries wait for over ten minutes"
+    if late:
+        remedy = "their reason stands on /setup/github/; start a worker for the queue publish"
+        return CheckResult("webhooks", CheckState.WARN, told, remedy)
+    if not is_looked_through:
+        told += "; failed ones were not asked for in the last three hours"
+        remedy = "start beat (or manage.py serve without a broker) and a worker for publish"
+        return CheckResult("webhooks", CheckState.WARN, told, remedy)
+    return CheckResult("webhooks", CheckState.OK, f"{told}; failed ones are asked for every hour")
+
+
+def check_publishing() -> CheckResult:
+    """Whether forges took what was published in the last day."""
+    newest = Publication.objects.filter(changed_at__gt=timezone.now() - timedelta(days=1))
+    refused = newest.filter(state=PublicationState.FAILED).select_related("repository")
+    told = f"{newest.count()} checks and comments in a day, {refused.count()} refused"
+    first = refused.order_by("-changed_at").first()
+    if first:
+        remedy = f"see the page of publishing of {first.repository}: {first.error[:120]}"
+        return CheckResult("publishing", CheckState.WARN, told, remedy)
+    return CheckResult("publishing", CheckState.OK, told)
+
+
+def check_secrets() -> CheckResult:
+    """Whether every stored secret can be decrypted."""
+    found = list(sealed_values())
+    unreadable = [each for each in found if not _is_readable(each.value)]
+    if unreadable:
+        return CheckResult(
+            "secrets",
+            CheckState.FAIL,
+            f"{len(unreadable)} of {len(found)} cannot be decrypted, such as the {unreadable[0]}",
+            "put the key that they were stored under back into FIELD_KEYS (or SECRET_KEY), or "
+            "enter them again",
+        )
+    return CheckResult("secrets", CheckState.OK, f"all {len(found)} stored ones can be decrypted")
 
 
 READINESS: Sequence[Check] = (check_database, check_migrations, check_storage, check_broker)
@@ -192,8 +258,19 @@ EVERYTHING: Sequence[Check] = (
     check_broker,
     check_workers,
     check_queue,
+    check_secrets,
     check_github,
+    check_webhooks,
+    check_publishing,
 )
+
+
+def _is_readable(sealed: str) -> bool:
+    try:
+        unseal(sealed)
+    except UnreadableSecretError:
+        return False
+    return True
 
 
 def _run(check: Check) -> CheckResult:
@@ -211,5 +288,6 @@ REMEDIES = {
     "storage": "make TIEBREAK_DATA_DIR writable and give it room; with STORAGE_URL, correct it and "
     "the keys",
     "broker": "start it, or correct BROKER_URL; uploads are accepted and wait",
+    "github": "see docs/github_setup.md; /setup/github/ shows it in full",
     "workers": "start the broker, then celery -A triage worker",
 }

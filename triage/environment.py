@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -42,6 +43,12 @@ SETTING_IDS = {
     "RETENTION_AUDIT_DAYS": "tiebreak.E065",
     "METRICS_TOKEN": "tiebreak.E050",
     "LOG_FORMAT": "tiebreak.E051",
+    "FIELD_KEYS": "tiebreak.E070",
+    "GITHUB_APP_ID": "tiebreak.E071",
+    "GITHUB_APP_SLUG": "tiebreak.E072",
+    "GITHUB_PRIVATE_KEY": "tiebreak.E073",
+    "GITHUB_WEBHOOK_SECRET": "tiebreak.E074",
+    "GITHUB_API_URL": "tiebreak.E075",
     "SENTRY_DSN": "tiebreak.E052",
 }
 MOST_DAYS = 36_500
@@ -50,7 +57,12 @@ LEAST_RESULTS_DAYS = 31
 RESULTS_WHY = ", since judging reads the results of 30 days"
 LEDGER_WHY = ", since a budget's window may be as long"
 # Settings whose whole value no error may print.
-SECRETS = {"SECRET_KEY", "METRICS_TOKEN", "SENTRY_DSN"}
+SECRETS = {"SECRET_KEY", "METRICS_TOKEN", "SENTRY_DSN", "FIELD_KEYS"} | {
+    "GITHUB_PRIVATE_KEY",
+    "GITHUB_WEBHOOK_SECRET",
+}
+# An App is named by all of these or by none.
+APP_SETTINGS = ("GITHUB_APP_ID", "GITHUB_APP_SLUG", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
 
@@ -102,6 +114,28 @@ def _secret(shortest: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _field_keys(keys: list[str]) -> list[str]:
+    for key in keys:
+        try:
+            Fernet(key)
+        except ValueError:
+            raise ValueError(
+                "must be keys as manage.py rotate_keys --new prints them, separated by commas, "
+                "the newest first"
+            ) from None
+    return keys
+
+
+def _private_key(text: str) -> str:
+    # One line in an environment file writes its line ends as two characters.
+    key = text.replace("\\n", "\n")
+    if key and "PRIVATE KEY-----" not in key:
+        raise ValueError(
+            r"must be the App's private key as GitHub gave it (PEM), lines joined by \n"
+        )
+    return key
+
+
 def _days(least: int, why: str) -> tuple[BeforeValidator, AfterValidator]:
     legal = f"0, which keeps forever, or a number of days from {least} to {MOST_DAYS}{why}"
 
@@ -143,6 +177,14 @@ class Environment(BaseSettings):
     METRICS_TOKEN: Annotated[str, _secret(SHORTEST_METRICS_TOKEN)] = ""
     SENTRY_DSN: Annotated[str, AfterValidator(_dsn)] = ""
     LOG_FORMAT: Literal["line", "json"] = "line"
+    FIELD_KEYS: Annotated[list[str], NoDecode, AfterValidator(_field_keys)] = Field(
+        default_factory=list
+    )
+    GITHUB_APP_ID: Annotated[int, Field(ge=0)] = 0
+    GITHUB_APP_SLUG: Annotated[str, Field(pattern=r"^([a-z0-9][a-z0-9-]{0,99})?$")] = ""
+    GITHUB_PRIVATE_KEY: Annotated[str, AfterValidator(_private_key)] = ""
+    GITHUB_WEBHOOK_SECRET: str = ""
+    GITHUB_API_URL: Annotated[str, AfterValidator(_web_address)] = "https://api.github.com"
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod
@@ -151,11 +193,11 @@ class Environment(BaseSettings):
             raise ValueError("must be a folder the service may create files in, or unset")
         return value
 
-    @field_validator("ALLOWED_HOSTS", mode="before")
+    @field_validator("ALLOWED_HOSTS", "FIELD_KEYS", mode="before")
     @classmethod
-    def _split_hosts(cls, value: object) -> object:
+    def _split_list(cls, value: object) -> object:
         if isinstance(value, str):
-            return [host.strip() for host in value.split(",") if host.strip()]
+            return [each.strip() for each in value.split(",") if each.strip()]
         return value
 
     @field_validator("ALLOWED_HOSTS")
@@ -184,6 +226,7 @@ def read_environment() -> Environment:
         environment = Environment()
     except ValidationError as error:
         raise ImproperlyConfigured(_explain(error)) from None
+    _refuse_half_an_app(environment)
     _make_data_dir(environment.TIEBREAK_DATA_DIR)
     return environment
 
@@ -200,6 +243,15 @@ def secret_key(environment: Environment) -> str:
     except FileExistsError:
         pass
     return kept.read_text().strip()
+
+
+def _refuse_half_an_app(environment: Environment) -> None:
+    missing = [name for name in APP_SETTINGS if not getattr(environment, name)]
+    if 0 < len(missing) < len(APP_SETTINGS):
+        raise ImproperlyConfigured(
+            f"{SETTING_IDS[missing[0]]} {missing[0]} is not set, but another setting of the GitHub "
+            f"App is. Legal: all of {', '.join(APP_SETTINGS)}, or none."
+        )
 
 
 def _make_data_dir(folder: Path) -> None:

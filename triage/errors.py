@@ -14,6 +14,7 @@ idempotency_key_reused       422   no
 unreadable_report            422   no
 verdict_failed               422   no
 unavailable                  503   yes
+unreadable_secret            503   no
 ===========================  ====  =========
 """
 
@@ -115,3 +116,10 @@ class UnavailableError(TiebreakError):
     code = "unavailable"
     status = 503
     is_retryable = True
+
+
+class UnreadableSecretError(TiebreakError):
+    """A stored secret that none of the installation's keys decrypts."""
+
+    code = "unreadable_secret"
+    status = 503

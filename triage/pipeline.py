@@ -25,6 +25,7 @@ from triage.parse.report import UploadReading
 from triage.parse.upload import read_upload
 from triage.policy.stored import policy_in_force
 from triage.publish.outbox import want_newest_verdict
+from triage.publish.repository_files import refresh_if_stale
 from triage.record.recorder import record
 from triage.record.storage import read_stored
 from triage.terms import RunEnd, UploadState
@@ -43,6 +44,9 @@ def process(upload_id: uuid.UUID, reading: UploadReading | None = None) -> None:
     with belonging_to(upload_id=upload_id), paused_collector():
         try:
             outbox.lease(upload_id)
+            refresh_if_stale(
+                Upload.objects.values_list("repository_id", flat=True).get(pk=upload_id)
+            )
             _step(upload_id, UploadState.RECEIVED, lambda upload: _record(upload, reading))
             _step(upload_id, UploadState.RECORDED, _judge)
         except Exception as error:

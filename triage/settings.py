@@ -21,6 +21,14 @@ BROKER_URL = ENVIRONMENT.BROKER_URL
 if ENVIRONMENT.SENTRY_DSN:
     start_reporting(ENVIRONMENT.SENTRY_DSN)
 METRICS_TOKEN = ENVIRONMENT.METRICS_TOKEN
+# What secrets in the database are encrypted with: the first one encrypts, all of them decrypt.
+FIELD_KEYS = ENVIRONMENT.FIELD_KEYS
+# The GitHub App, where the environment names it; read through triage.publish.app alone.
+GITHUB_APP_ID = ENVIRONMENT.GITHUB_APP_ID
+GITHUB_APP_SLUG = ENVIRONMENT.GITHUB_APP_SLUG
+GITHUB_PRIVATE_KEY = ENVIRONMENT.GITHUB_PRIVATE_KEY
+GITHUB_WEBHOOK_SECRET = ENVIRONMENT.GITHUB_WEBHOOK_SECRET
+GITHUB_API_URL = ENVIRONMENT.GITHUB_API_URL
 
 EMAIL_URL = ENVIRONMENT.EMAIL_URL
 DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
@@ -159,6 +167,9 @@ PUBLISHING_TASKS = (
     "triage.act",
     "triage.sweep_actions",
     "triage.process_delivery",
+    "triage.read_files",
+    "triage.redeliver",
+    "triage.mend_installations",
     "triage.sweep_webhooks",
 )
 CELERY_TASK_ROUTES = {task: {"queue": "publish"} for task in PUBLISHING_TASKS} | {
@@ -174,6 +185,8 @@ SWEEP_SECONDS = 60.0
 CALIBRATION_SECONDS = 3_600.0
 # A forge wants seconds between two writes; what waits for its turn should not wait a minute.
 PUBLISHING_SECONDS = 5.0
+# What GitHub could not deliver, and what was missed with it.
+REDELIVERY_SECONDS = 3_600.0
 # When most of the world's CI rests, in UTC.
 NIGHTLY = crontab(hour="3", minute="17")
 CELERY_BEAT_SCHEDULE = {
@@ -185,6 +198,11 @@ CELERY_BEAT_SCHEDULE = {
     "close-incidents": {"task": "triage.close_incidents", "schedule": SWEEP_SECONDS},
     "sweep-actions": {"task": "triage.sweep_actions", "schedule": SWEEP_SECONDS},
     "sweep-webhooks": {"task": "triage.sweep_webhooks", "schedule": SWEEP_SECONDS},
+    "redeliver": {"task": "triage.redeliver", "schedule": REDELIVERY_SECONDS},
+    "mend-installations": {
+        "task": "triage.mend_installations",
+        "schedule": REDELIVERY_SECONDS,
+    },
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
     "prune": {"task": "triage.prune", "schedule": NIGHTLY},
     "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},

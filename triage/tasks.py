@@ -10,6 +10,7 @@ from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.outbox import TEMPORARY, delay_s
 from triage.publish.delivering import deliver as deliver_publication
+from triage.publish.repository_files import refresh as refresh_files
 from triage.publish.starting import start_due as start_due_publications
 from triage.retention.pruning import prune as prune_all
 from triage.verdict.calibration_reports import ask_where_due
@@ -18,6 +19,8 @@ from triage.verdict.escalations.reminders import remind as remind_of_escalations
 from triage.verdict.incidents import close_quiet
 from triage.verdict.muting import end_expired_mutes as end_mutes
 from triage.webhooks.processing import process as process_webhook
+from triage.webhooks.redelivery import mend_installations as mend_all_installations
+from triage.webhooks.redelivery import redeliver_failed
 from triage.webhooks.starting import start_open
 
 
@@ -78,6 +81,12 @@ def sweep_actions() -> None:
     pipeline.act_due()
 
 
+@shared_task(name="triage.read_files")
+def read_files(repository_id: int) -> None:
+    """Read policy and owners of a repository's default branch again."""
+    refresh_files(repository_id)
+
+
 @shared_task(name="triage.process_delivery")
 def process_delivery(delivery: int) -> None:
     """Do what one delivery of a forge asks for."""
@@ -88,6 +97,18 @@ def process_delivery(delivery: int) -> None:
 def sweep_webhooks() -> None:
     """Start the deliveries that a dead worker or a lost message left."""
     start_open()
+
+
+@shared_task(name="triage.redeliver")
+def redeliver() -> None:
+    """Ask GitHub for the deliveries that did not come in."""
+    redeliver_failed(timezone.now())
+
+
+@shared_task(name="triage.mend_installations")
+def mend_installations() -> None:
+    """Read from GitHub where the App is installed."""
+    mend_all_installations()
 
 
 @shared_task(name="triage.end_expired_mutes")

@@ -203,6 +203,15 @@ class ActionState(StrEnum):
     DROPPED = "dropped"
 
 
+class PublisherKind(StrEnum):
+    """How a repository's verdicts are shown on a forge."""
+
+    GITHUB_CHECKS = "github_checks"
+    GITHUB_STATUS = "github_status"
+    GITLAB = "gitlab"
+    NONE = "none"
+
+
 class PolicySource(StrEnum):
     """How a policy came in."""
 

@@ -20,9 +20,9 @@ from tests.servers.github.world import (
     World,
     private_key,
 )
-from triage.models import GitHubApp, Installation, Publication
-from triage.notifications.sealing import seal
+from triage.models import ForgeSettings, GitHubApp, Installation, Publication
 from triage.publish.starting import start_due
+from triage.sealing import seal
 from triage.terms import PublicationState
 
 PULL = 7
@@ -123,6 +123,7 @@ def publish_all() -> None:
         past = timezone.now() - timedelta(minutes=1)
         waiting.update(next_try_at=past, leased_until=None)
         Installation.objects.update(next_write_at=past)
+        ForgeSettings.objects.update(next_write_at=past)
         start_due()
     raise AssertionError("publications never came to an end")
 

@@ -31,7 +31,6 @@ from triage.terms import ChannelKind, DecisionKind, EscalationState, Notificatio
 from triage.upload.acceptance import find_or_add_repository
 from triage.upload.tokens import create_token
 from triage.verdict.escalations.deciding import Answer, decide
-from triage.verdict.escalations.owners import code_owner
 from triage.verdict.escalations.reminders import remind
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -294,24 +293,6 @@ def test_a_question_that_nobody_answers_expires_and_still_holds() -> None:
     escalation.refresh_from_db()
     assert escalation.state == EscalationState.EXPIRED
     assert conclusions() == ["on_hold"]
-
-
-@pytest.mark.parametrize(
-    ("file", "owner"),
-    [
-        ("tests/evals/test_refunds.py", "@acme/fraud @ada"),
-        ("tests/unit/test_a.py", "@acme/core"),
-        ("docs/a.md", "@acme/all"),
-        ("tests/generated/a.py", ""),
-        ("", ""),
-    ],
-)
-def test_the_last_line_of_codeowners_that_fits_names_the_owner(file: str, owner: str) -> None:
-    codeowners = (
-        "* @acme/all\ntests/ @acme/core # ours\n/tests/evals/* @acme/fraud @ada\ntests/generated/\n"
-    )
-
-    assert code_owner(codeowners, file) == owner
 
 
 ANSWERS = st.sampled_from(

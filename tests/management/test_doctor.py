@@ -2,13 +2,30 @@
 
 import io
 import json
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
-from triage.checks import EVERYTHING, CheckResult, CheckState, run_checks
+from tests.flows.github import set_up
+from tests.servers.github.server import fake_github
+from tests.servers.github.world import World
+from triage.checks import (
+    EVERYTHING,
+    CheckResult,
+    CheckState,
+    check_github,
+    check_publishing,
+    check_webhooks,
+    run_checks,
+)
+from triage.models import GitHubApp, Publication, Repository, WebhookDelivery
+from triage.publish.github.rights import EVENTS
+from triage.webhooks.redelivery import redeliver_failed
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +81,64 @@ def test_json_holds_the_same_for_machines() -> None:
     names = [each["name"] for each in json.loads(doctor("--json"))]
 
     assert {"database", "tables", "storage", "broker", "workers", "uploads"} <= set(names)
+
+
+@pytest.fixture
+def world(transactional_db: None) -> Iterator[World]:
+    """A GitHub on which the App is installed."""
+    with fake_github() as made:
+        set_up(made, "0" * 40)
+        yield made
+
+
+def test_an_app_that_lacks_rights_or_events_is_told(world: World) -> None:
+    result = check_github()
+    assert result.state is CheckState.WARN
+    assert "lacks merge_queues: read, event check_suite" in result.told
+
+    world.permissions["merge_queues"] = "read"
+    world.events = list(EVENTS)
+    assert check_github().state is CheckState.OK
+
+
+def test_an_app_that_github_does_not_recognise_fails(world: World) -> None:
+    GitHubApp.objects.update(app_id=1)
+
+    (result,) = run_checks([check_github])
+
+    assert result.state is CheckState.FAIL
+    assert "GitHub answered 404: Integration not found" in result.told
+    assert "docs/github_setup.md" in result.remedy
+
+
+def test_deliveries_that_wait_or_are_not_asked_for_are_told(world: World) -> None:
+    assert "were not asked for" in check_webhooks().told
+    redeliver_failed(timezone.now())
+    assert check_webhooks().state is CheckState.OK
+
+    received = timezone.now() - timedelta(hours=1)
+    WebhookDelivery.objects.create(delivery_id="late", event="push", body={}, received_at=received)
+    assert check_webhooks().told == "1 deliveries wait for over ten minutes"
+
+
+def test_what_a_forge_refused_is_told_with_its_words() -> None:
+    repository = Repository.objects.create(full_name="acme/support-bot")
+    assert check_publishing().state is CheckState.OK
+    Publication.objects.create(
+        repository=repository,
+        kind="check",
+        subject="a",
+        state="failed",
+        error="GitHub answered 422",
+    )
+
+    result = check_publishing()
+
+    assert (result.state, result.told) == (
+        CheckState.WARN,
+        "1 checks and comments in a day, 1 refused",
+    )
+    assert "GitHub answered 422" in result.remedy
 
 
 def test_a_check_that_breaks_has_failed() -> None:

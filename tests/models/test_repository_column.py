@@ -10,6 +10,7 @@ from triage.models import Repository
 GLOBAL = {
     "triage_repository": "it is the repository",
     "triage_githubapp": "one App serves the whole installation",
+    "triage_hookpass": "one App serves the whole installation",
     "triage_installation": "an account on GitHub installs the App for many repositories",
     "triage_webhookdelivery": "it is kept before anybody has read which repository it is about",
     "triage_providerincident": "a provider fails for all repositories at once",

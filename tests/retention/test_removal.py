@@ -22,6 +22,7 @@ from triage.models import (
     Decision,
     Delivery,
     Escalation,
+    ForgeSettings,
     GitHubRepository,
     Installation,
     Invitation,
@@ -31,6 +32,7 @@ from triage.models import (
     Publication,
     PullRequest,
     Repository,
+    RepositoryFiles,
     RequestedAction,
     Result,
     SuiteState,
@@ -128,6 +130,8 @@ def fill_people(repository: Repository, number: int) -> None:
     GitHubRepository.objects.create(
         repository=repository, installation=installation, github_id=number
     )
+    ForgeSettings.objects.create(repository=repository, kind="none", changed_by="ada")
+    RepositoryFiles.objects.create(repository=repository)
     PullRequest.objects.create(repository=repository, number=7, head_sha="a", updated_at=START)
 
 

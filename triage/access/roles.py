@@ -35,6 +35,14 @@ def require(request: HttpRequest, repository: Repository, role: Role) -> None:
     )
 
 
+def require_administrator(request: HttpRequest) -> None:
+    """Raise ``PermissionDenied`` unless whoever asks administers the whole installation."""
+    if not (request.user.is_active and getattr(request.user, "is_superuser", False)):
+        raise PermissionDenied(
+            "This takes an administrator of the installation; ask whoever set it up."
+        )
+
+
 def who(request: HttpRequest) -> str:
     """Return the name of the person who is signed in."""
     return request.user.get_username() or "nobody"

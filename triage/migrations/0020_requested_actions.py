@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('triage', '0017_run_pruned'),
+        ('triage', '0018_forges'),
     ]
 
     operations = [

@@ -9,6 +9,7 @@ from triage.models.escalations import Escalation
 from triage.models.github import (
     GitHubApp,
     GitHubRepository,
+    HookPass,
     Installation,
     PullRequest,
     WebhookDelivery,
@@ -19,8 +20,10 @@ from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
 from triage.models.publications import Publication
+from triage.models.publishers import ForgeSettings
 from triage.models.renames import CaseRename
 from triage.models.repositories import Repository, Token
+from triage.models.repository_files import RepositoryFiles
 from triage.models.requested_actions import RequestedAction
 from triage.models.results import FailureText, Observation, Result
 from triage.models.runs import Part, Run
@@ -44,8 +47,10 @@ __all__ = [
     "Escalation",
     "FailureText",
     "Finding",
+    "ForgeSettings",
     "GitHubApp",
     "GitHubRepository",
+    "HookPass",
     "Installation",
     "Invitation",
     "Membership",
@@ -57,6 +62,7 @@ __all__ = [
     "Publication",
     "PullRequest",
     "Repository",
+    "RepositoryFiles",
     "RequestedAction",
     "Result",
     "Run",

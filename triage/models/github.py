@@ -32,6 +32,8 @@ class Installation(models.Model):
     account = models.CharField(max_length=FULL_NAME_LENGTH)
     suspended_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
+    # When GitHub last changed it, as the newest delivery told: deliveries come in any order.
+    told_at = models.DateTimeField(null=True, blank=True)
     # GitHub asks for a pause between two writes; the next one may start then.
     next_write_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(default=timezone.now)
@@ -110,3 +112,17 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.action} {self.delivery_id}".strip()
+
+
+class HookPass(models.Model):
+    """Until when the deliveries of the App's hook were looked through for failed ones."""
+
+    # GitHub's number of the App, which may be named by the environment and have no row.
+    app_id = models.PositiveBigIntegerField(unique=True)
+    until = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "hook passes"
+
+    def __str__(self) -> str:
+        return f"deliveries of App {self.app_id} until {self.until:%Y-%m-%d %H:%M}"

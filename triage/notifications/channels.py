@@ -15,10 +15,10 @@ from django.utils import timezone
 from triage.errors import InvalidRequestError, NotFoundError
 from triage.models import Channel, Delivery, Repository
 from triage.notifications.outbox import put_now
-from triage.notifications.sealing import seal
 from triage.notifications.signing import new_secret
 from triage.notifications.starting import start_after_commit
 from triage.notifications.web_addresses import read_web_address
+from triage.sealing import seal
 from triage.terms import ChannelKind, DeliveryState, Digest, NotificationEvent
 
 # What a channel may be told; a test message is sent to the channel that is tested alone.

@@ -58,6 +58,8 @@ class CheckRun:
     summary: str
     annotations: tuple[Annotation, ...]
     actions: tuple[Action, ...]
+    # Where the whole report stands; empty where there is none yet.
+    url: str = ""
 
     def output(self, already_sent: int = 0, batch: int = 0) -> dict[str, Any]:
         """Return the output with the next batch of annotations after those sent before."""
@@ -127,6 +129,7 @@ def check_run(
         summary=_summary(document, texts, asked.answers),
         annotations=_annotations(document["findings"], places),
         actions=() if waits else tuple(BUTTONS[each] for each in buttons(document)),
+        url=document["url"],
     )
 
 

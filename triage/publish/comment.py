@@ -106,9 +106,10 @@ def _table(findings: Sequence[Mapping[str, Any]], room: int, url: str) -> list[s
 def _row(finding: Mapping[str, Any]) -> str:
     word = ALLOWED if finding.get("allowed") else WORDS[FindingKind(finding["finding"])]
     part = f" {code(finding['part'])}" if finding["part"] else ""
+    owners = "".join(f" · {code(owner)}" for owner in finding.get("owners") or ())
     cells = [
         word,
-        code(finding["case"]) + part,
+        code(finding["case"]) + part + owners,
         _labels(finding),
         sentence(finding["reason"]),
         _budget(finding),

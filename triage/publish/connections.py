@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from triage.models import GitHubApp, GitHubRepository, Installation
-from triage.notifications.sealing import unseal
+from triage.models import GitHubRepository, Installation
+from triage.publish.app import App, github_app
 from triage.publish.github.access import RERUNNING, AppKey, forget_token, installation_client
 from triage.publish.github.forge import GitHubForge
 from triage.publish.github.workflows import GitHubWorkflows
@@ -13,7 +13,7 @@ from triage.publish.github.workflows import GitHubWorkflows
 class Connection:
     """A repository on GitHub whose installation is in force."""
 
-    app: GitHubApp
+    app: App
     installation: Installation
     full_name: str
     github_id: int
@@ -21,7 +21,7 @@ class Connection:
     @property
     def key(self) -> AppKey:
         """The App with its private key."""
-        return AppKey(self.app.app_id, unseal(self.app.sealed_private_key), self.app.api_url)
+        return self.app.key
 
     def forge(self) -> GitHubForge:
         """Return the repository as a forge."""
@@ -55,7 +55,7 @@ def connection_of(repository_id: int) -> Connection | None:
         .filter(repository_id=repository_id, removed_at__isnull=True)
         .first()
     )
-    app = GitHubApp.objects.first() if known else None
+    app = github_app() if known else None
     if known is None or app is None or not known.installation.is_active:
         return None
     return Connection(app, known.installation, known.repository.full_name, known.github_id)

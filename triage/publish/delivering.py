@@ -11,7 +11,6 @@ from django.utils import timezone
 from triage.models import Publication, PullRequest
 from triage.notifications.backoff import wait_after
 from triage.publish.check_run import CheckRun
-from triage.publish.connections import Connection, connection_of
 from triage.publish.contents import check_of, comment_of
 from triage.publish.forge import (
     ForgeError,
@@ -21,6 +20,7 @@ from triage.publish.forge import (
 )
 from triage.publish.keys import key_of
 from triage.publish.pacing import pause, take_turn
+from triage.publish.publishers import Publisher, publisher_of
 from triage.terms import PublicationKind, PublicationState
 
 # Longer than all requests of one delivery may take: whoever is silent for longer is dead.
@@ -42,49 +42,49 @@ def deliver(publication_id: int) -> None:
     publication = Publication.objects.select_related("wanted__run", "repository").get(
         pk=publication_id
     )
-    connection = connection_of(publication.repository_id)
-    if connection is None:
-        gone = "the App is no longer installed for this repository"
+    publisher = publisher_of(publication.repository_id)
+    if publisher is None:
+        gone = "nothing publishes here: the App is not installed, or publishing was turned off"
         _end(publication, PublicationState.DROPPED, gone)
         return
     try:
-        _deliver(publication, connection)
+        _deliver(publication, publisher)
     except TemporaryForgeError as error:
-        _postpone(publication, connection, error)
+        _postpone(publication, publisher, error)
     except GoneForgeError as error:
         _end(publication, PublicationState.DROPPED, str(error))
     except ForgeError as error:
         _end(publication, PublicationState.FAILED, str(error))
 
 
-def _deliver(publication: Publication, connection: Connection) -> None:
+def _deliver(publication: Publication, publisher: Publisher) -> None:
     if _head_moved(publication):
         _end(publication, PublicationState.DROPPED, "the pull request has a newer head")
         return
-    free_at = take_turn(connection.installation, PublicationKind(publication.kind))
+    free_at = take_turn(publisher.paced, PublicationKind(publication.kind), publisher.pauses)
     if free_at is not None:
         _release(publication, free_at)
         return
     if publication.kind == PublicationKind.CHECK:
-        _deliver_check(publication, connection, check_of(publication))
+        _deliver_check(publication, publisher, check_of(publication))
     else:
-        _deliver_comment(publication, connection, comment_of(publication))
+        _deliver_comment(publication, publisher, comment_of(publication))
 
 
-def _deliver_check(publication: Publication, connection: Connection, check: CheckRun) -> None:
+def _deliver_check(publication: Publication, publisher: Publisher, check: CheckRun) -> None:
     digest = _digest(json.dumps(asdict(check), sort_keys=True))
     if digest != publication.sent_digest:
         key = key_of(publication)
-        shown = connection.forge().set_check(publication.subject, key, check)
+        shown = publisher.forge().set_check(publication.subject, key, check)
         _finish(publication, shown, digest)
     else:
         _end(publication, PublicationState.DONE, "")
 
 
-def _deliver_comment(publication: Publication, connection: Connection, body: str) -> None:
+def _deliver_comment(publication: Publication, publisher: Publisher, body: str) -> None:
     digest = _digest(body)
     if digest != publication.sent_digest:
-        forge = connection.forge()
+        forge = publisher.forge()
         shown = forge.set_comment(int(publication.subject), body, publication.remote_id)
         _finish(publication, shown, digest)
     else:
@@ -118,13 +118,13 @@ def _end(publication: Publication, state: PublicationState, error: str) -> None:
         _release(publication, timezone.now())
 
 
-def _postpone(publication: Publication, connection: Connection, error: TemporaryForgeError) -> None:
+def _postpone(publication: Publication, publisher: Publisher, error: TemporaryForgeError) -> None:
     if publication.attempts >= MOST_TRIES:
         _end(publication, PublicationState.FAILED, f"{error}; tried {MOST_TRIES} times")
         return
     until = timezone.now() + wait_after(publication.attempts, error.retry_after)
     if error.retry_after:
-        pause(connection.installation, until)
+        pause(publisher.paced, until)
     Publication.objects.filter(pk=publication.pk).update(
         next_try_at=until, leased_until=None, error=str(error)
     )

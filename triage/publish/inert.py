@@ -15,7 +15,7 @@ WORD_JOINER = "\N{WORD JOINER}"
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|~&$]|^(?:[-+=]|\d+(?=[.)])))")
 BACKTICKS = re.compile(r"`+")
 # What a forge turns into a link or a mention wherever it stands.
-ACTIVE = re.compile(r"@|#(?=\d)|:(?=//)|:(?=[\w+-]+:)|(?i:www)(?=\.)|(?i:GH)(?=-\d)")
+ACTIVE = re.compile(r"@|#(?=\d)|[!%](?=\w)|:(?=//)|:(?=[\w+-]+:)|(?i:www)(?=\.)|(?i:GH)(?=-\d)")
 
 
 def sentence(text: str) -> str:

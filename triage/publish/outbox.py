@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from triage.models import Publication, Run, Verdict
-from triage.publish.connections import connection_of
+from triage.publish.publishers import publisher_of
 from triage.publish.starting import start_after_commit
 from triage.terms import PublicationKind, PublicationState
 
@@ -29,7 +29,7 @@ def want_verdict(verdict: Verdict) -> None:
     A verdict of an earlier attempt never replaces that of a later one.
     """
     run = verdict.run
-    if connection_of(run.repository_id) is None:
+    if publisher_of(run.repository_id) is None:
         return
     _want(verdict, PublicationKind.CHECK, run.sha)
     if run.pr is not None:

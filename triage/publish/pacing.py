@@ -1,33 +1,41 @@
-"""Take turns: GitHub wants a pause between two writes of one installation, whoever makes them."""
+"""Take turns: a forge wants a pause between two writes of one account, whoever makes them."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from triage.models import Installation
+from triage.models import ForgeSettings, Installation
 from triage.terms import PublicationKind
 
+# Whose writes are counted together.
+Paced = Installation | ForgeSettings
+Pauses = Mapping[PublicationKind, timedelta]
 # GitHub's guide asks for a second between writes; comments notify people, so they get three.
-PAUSES = {
+GITHUB_PAUSES: Pauses = {
     PublicationKind.CHECK: timedelta(seconds=1),
     PublicationKind.COMMENT: timedelta(seconds=3),
 }
+# GitLab takes 60 notes a minute from one account, and names no pause for the rest.
+GITLAB_PAUSES: Pauses = {
+    PublicationKind.CHECK: timedelta(milliseconds=200),
+    PublicationKind.COMMENT: timedelta(seconds=1),
+}
 
 
-def take_turn(installation: Installation, kind: PublicationKind) -> datetime | None:
+def take_turn(
+    paced: Paced, kind: PublicationKind, pauses: Pauses = GITHUB_PAUSES
+) -> datetime | None:
     """Take the next turn to write; ``None`` if it was free, else when to come back."""
     now = timezone.now()
-    taken = Installation.objects.filter(pk=installation.pk, next_write_at__lte=now).update(
-        next_write_at=now + PAUSES[kind]
-    )
-    if taken:
+    free = type(paced)._default_manager.filter(pk=paced.pk, next_write_at__lte=now)
+    if free.update(next_write_at=now + pauses[kind]):
         return None
-    installation.refresh_from_db(fields=["next_write_at"])
-    return installation.next_write_at
+    paced.refresh_from_db(fields=["next_write_at"])
+    return paced.next_write_at
 
 
-def pause(installation: Installation, until: datetime) -> None:
-    """Leave an installation alone until a time that GitHub named."""
-    Installation.objects.filter(pk=installation.pk, next_write_at__lt=until).update(
-        next_write_at=until
-    )
+def pause(paced: Paced, until: datetime) -> None:
+    """Leave an account alone until a time that the forge named."""
+    later = type(paced)._default_manager.filter(pk=paced.pk, next_write_at__lt=until)
+    later.update(next_write_at=until)

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from budgets.second_pass import ALPHA, MIN_HISTORY_CALLS
 from triage.models import Run
+from triage.policy.owners import owners_of
 from triage.terms import Conclusion, Difference, FindingKind, Standing
 from triage.verdict.completeness import Completeness
 from triage.verdict.counting import RunCounts, RunFailures
@@ -40,7 +41,8 @@ def verdict_document(
     run: Run, summary: Summary, judgements: Sequence[Judgement]
 ) -> dict[str, object]:
     """Return the verdict of a run as it is answered everywhere."""
-    findings = [_finding(each, summary) for each in judgements]
+    owners = run.repository.codeowners
+    findings = [_finding(each, summary, owners) for each in judgements]
     counts = summary.counts
     so_far = summary.completeness.so_far
     line = headline(summary.conclusion, findings, counts.cases, summary.failures, so_far)
@@ -111,13 +113,14 @@ def receipt(each: Judgement) -> dict[str, object]:
     }
 
 
-def _finding(each: Judgement, summary: Summary) -> dict[str, object]:
+def _finding(each: Judgement, summary: Summary, codeowners: str) -> dict[str, object]:
     result = each.question.result
     elsewhere = summary.elsewhere.get(result.signature)
     return {
         "case": result.case.title,
         "case_id": result.case_id,
         "result_id": result.pk,
+        "owners": list(owners_of(codeowners, result.case)),
         "part": each.question.part_name,
         "finding": each.kind.value,
         "difference": each.question.difference.value,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from triage.models import Run
+from triage.models import RepositoryFiles, Run
 from triage.policy.stored import last_refusal
 
 # The first errors tell most; a file that is wholly wrong has one cause.
@@ -15,6 +15,12 @@ def policy_notes(run: Run) -> Iterator[str]:
         yield (
             f".tiebreak.yml of this change, {_place(each)}: {each['message']}. The default "
             "branch's policy judges."
+        )
+    unread = RepositoryFiles.objects.filter(repository_id=run.repository_id).exclude(error="")
+    for files in unread:
+        yield (
+            "Policy and owners of the default branch could not be read; those read before hold. "
+            f"{files.error}"
         )
     refused = last_refusal(run.repository_id) if not run.policy_errors else None
     if refused is None:

@@ -1,6 +1,6 @@
 """What each event of GitHub means for what is known, and for what is published."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from django.utils import timezone
 
@@ -14,12 +14,14 @@ from triage.models import (
     Run,
 )
 from triage.pipeline import close_run, judge_run, start_action
+from triage.publish.installations import connect, disconnect, follow_default_branch
 from triage.publish.keys import verdict_of_key
 from triage.publish.outbox import (
     end_without_results,
     show_again,
     want_waiting_check,
 )
+from triage.publish.repository_files import WATCHED, note_push
 from triage.terms import Button, RunEnd
 from triage.webhooks.fields import Body, at, time_at
 
@@ -27,33 +29,49 @@ Handler = Callable[[str, Body], None]
 
 
 def on_installation(action: str, body: Body) -> None:
-    """Follow an installation: made, suspended, taken away."""
+    """Follow an installation: made, suspended, taken away for good."""
     installation = _installation(body)
-    if action in {"created", "new_permissions_accepted", "unsuspend"}:
-        installation.removed_at = installation.suspended_at = None
-    elif action == "suspend":
-        installation.suspended_at = timezone.now()
-    elif action == "deleted":
+    told_at = time_at(body, "installation", "updated_at")
+    if action == "deleted":
         installation.removed_at = timezone.now()
+    elif installation.told_at is None or told_at >= installation.told_at:
+        installation.suspended_at = timezone.now() if action == "suspend" else None
+        installation.told_at = told_at
     installation.save()
-    _connect(installation, at(body, "repositories") or ())
+    connect(installation, at(body, "repositories") or ())
+
+
+def on_installation_target(action: str, body: Body) -> None:
+    """Follow the name of an account, which its repositories bear too."""
+    account = str(at(body, "account", "login") or "")
+    before = str(at(body, "changes", "login", "from") or "")
+    if action != "renamed" or not account or not before:
+        return
+    installation = _installation(body)
+    installation.account = account
+    installation.save(update_fields=["account"])
+    for known in installation.repositories.select_related("repository"):
+        owner, _, name = known.repository.full_name.partition("/")
+        if owner == before:
+            _rename(known.repository, f"{account}/{name}")
 
 
 def on_installation_repositories(action: str, body: Body) -> None:
     """Follow the repositories that an installation reaches."""
     installation = _installation(body)
-    _connect(installation, at(body, "repositories_added") or ())
-    removed = [each.get("id") for each in at(body, "repositories_removed") or ()]
-    GitHubRepository.objects.filter(github_id__in=removed).update(removed_at=timezone.now())
+    connect(installation, at(body, "repositories_added") or ())
+    disconnect(installation, [each["id"] for each in at(body, "repositories_removed") or ()])
 
 
 def on_repository(action: str, body: Body) -> None:
-    """Follow a name: the history stays with the number."""
+    """Follow a name and the default branch: the history stays with the number."""
     known = GitHubRepository.objects.filter(github_id=at(body, "repository", "id")).first()
     if known is None:
         return
     if action in {"renamed", "transferred"}:
         _rename(known.repository, str(at(body, "repository", "full_name")))
+    elif action == "edited" and at(body, "changes", "default_branch"):
+        follow_default_branch(known.repository, at(body, "repository", "default_branch"))
     elif action == "deleted":
         known.removed_at = timezone.now()
         known.save(update_fields=["removed_at"])
@@ -108,12 +126,25 @@ def on_workflow_run(action: str, body: Body) -> None:
         start_action(action_id)
 
 
+def on_push(action: str, body: Body) -> None:
+    """Read policy and owners again when the default branch may have changed them."""
+    known = _repository(body)
+    if known is None:
+        return
+    follow_default_branch(known.repository, at(body, "repository", "default_branch"))
+    is_default = at(body, "ref") == f"refs/heads/{known.repository.default_branch}"
+    if is_default and not at(body, "deleted") and _may_touch(body, WATCHED):
+        note_push(known.repository)
+
+
 HANDLERS: dict[str, Handler] = {
     "installation": on_installation,
+    "installation_target": on_installation_target,
     "installation_repositories": on_installation_repositories,
     "repository": on_repository,
     "pull_request": on_pull_request,
     "merge_group": on_merge_group,
+    "push": on_push,
     "check_run": on_check_run,
     "check_suite": on_check_suite,
     "workflow_run": on_workflow_run,
@@ -128,23 +159,6 @@ def _installation(body: Body) -> Installation:
     if account:
         made.account = account
     return made
-
-
-def _connect(installation: Installation, repositories: Iterable[Body]) -> None:
-    for told in repositories:
-        repository, _ = Repository.objects.get_or_create(full_name=told["full_name"])
-        # A repository that was deleted and made anew has another number under its old name.
-        GitHubRepository.objects.filter(repository=repository).exclude(
-            github_id=told["id"]
-        ).delete()
-        GitHubRepository.objects.update_or_create(
-            github_id=told["id"],
-            defaults={
-                "repository": repository,
-                "installation": installation,
-                "removed_at": None,
-            },
-        )
 
 
 def _repository(body: Body) -> GitHubRepository | None:
@@ -184,6 +198,18 @@ def _newest(known: GitHubRepository, body: Body) -> PullRequest | None:
         },
     )
     return made
+
+
+def _may_touch(body: Body, paths: frozenset[str]) -> bool:
+    """Whether a push may have changed one of these files; one that was forced tells too little."""
+    commits = at(body, "commits") or ()
+    touched = {
+        path
+        for commit in commits
+        for kind in ("added", "modified", "removed")
+        for path in commit.get(kind) or ()
+    }
+    return bool(at(body, "forced")) or not commits or bool(touched & paths)
 
 
 def _judge_again(body: Body, sha: str) -> None:

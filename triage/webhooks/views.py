@@ -8,8 +8,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from triage.models import GitHubApp, WebhookDelivery
-from triage.notifications.sealing import unseal
+from triage.errors import UnreadableSecretError
+from triage.models import WebhookDelivery
+from triage.publish.app import github_app
 from triage.webhooks.signatures import is_signed
 from triage.webhooks.starting import start_after_commit
 
@@ -24,13 +25,20 @@ MOST_ID_CHARACTERS = 64
 @require_POST
 def github(request: HttpRequest) -> HttpResponse:
     """Keep a delivery of the App and answer 202; a worker does the rest."""
-    app = GitHubApp.objects.first()
+    app = github_app()
     if app is None:
         return _refuse(404, "no GitHub App is set up here; see /setup/github/")
     if int(request.headers.get("Content-Length") or 0) > MOST_BYTES:
         return _refuse(413, f"a delivery may hold {MOST_BYTES} bytes")
+    try:
+        secret = app.webhook_secret.read()
+    except UnreadableSecretError as error:
+        logger.exception("a delivery cannot be checked")
+        return _refuse(
+            error.status, "the App's webhook secret cannot be read; see manage.py doctor"
+        )
     signature = request.headers.get("X-Hub-Signature-256", "")
-    if not is_signed(request.body, signature, unseal(app.sealed_webhook_secret)):
+    if not is_signed(request.body, signature, secret):
         logger.warning("a delivery with a wrong signature was refused")
         return _refuse(401, "the signature does not fit; check the App's webhook secret")
     return _keep(request)

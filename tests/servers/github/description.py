@@ -34,6 +34,7 @@ class Description:
     def __init__(self, file: str) -> None:
         self.document = json.loads((DATA / file).read_text())
         _allow_null(self.document)
+        _add_own_user(self.document)
         resource = Resource(contents=self.document, specification=DRAFT4)
         self.registry = Registry().with_resource("urn:github", resource)
         self.routes = sorted(self._routes(), key=_literal_first)
@@ -109,6 +110,13 @@ def _group(found: re.Match[str]) -> str:
 
 def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
+
+
+def _add_own_user(document: Any) -> None:
+    """Add the one operation that was cut away: it answers like the one that names a person."""
+    responses = document["paths"]["/users/{username}"]["get"]["responses"]
+    told = {"operationId": "users/get-authenticated", "responses": responses}
+    document["paths"]["/user"] = {"get": told}
 
 
 def _allow_null(node: Any) -> None:

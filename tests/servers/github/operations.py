@@ -40,6 +40,8 @@ class Request:
     ) -> None:
         self.world, self.parameters, self.query, self.body = world, parameters, query, body or {}
         self.token = authorization.split(" ", 1)[-1]
+        # What the answer carries beside its body.
+        self.headers: dict[str, str] = {}
 
     def as_app(self) -> None:
         """Let only the App itself pass."""
@@ -61,6 +63,11 @@ class Request:
             if LEVELS[known["permissions"].get(what, "none")] < LEVELS[level]:
                 raise RefusalError(403, "Resource not accessible by integration")
         return found
+
+    @property
+    def login(self) -> str:
+        """Who asks: the App, or the account that a token belongs to."""
+        return str(self.world.tokens[self.token].get("login", f"{SLUG}[bot]"))
 
     def page(self, rows: list[Any]) -> list[Any]:
         """Return the page of a list that was asked for."""
@@ -150,7 +157,7 @@ def create_comment(request: Request) -> Answer:
     number = _pull(request, repository)
     made = {
         "id": next(request.world.numbers), "issue": number, "body": request.body["body"],
-        "author": f"{SLUG}[bot]", "created_at": now(), "updated_at": now(),
+        "author": request.login, "created_at": now(), "updated_at": now(),
     }  # fmt: skip
     repository.comments[made["id"]] = made
     return 201, request.world.comment(repository, made)

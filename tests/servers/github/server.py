@@ -1,5 +1,6 @@
 """The fake GitHub over HTTP: every request and every answer is held against the description."""
 
+import hashlib
 import json
 import re
 import threading
@@ -7,13 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from tests.servers.github.app_operations import OPERATIONS as APP_OPERATIONS
+from tests.servers.github.app_operations import begin_manifest
 from tests.servers.github.description import Description
-from tests.servers.github.operations import BLOBS, OPERATIONS, Request
+from tests.servers.github.operations import BLOBS, Request
+from tests.servers.github.operations import OPERATIONS as WORK_OPERATIONS
+from tests.servers.github.status_operations import OPERATIONS as STATUS_OPERATIONS
 from tests.servers.github.world import RefusalError, World
 from tests.servers.ports import LOOPBACK
 
+OPERATIONS = WORK_OPERATIONS | APP_OPERATIONS | STATUS_OPERATIONS
+INSTALL = re.compile(r"/apps/[\w-]+/installations/new")
+NEW_APP = re.compile(r"(/organizations/[\w-]+)?/settings/apps/new")
 DESCRIPTIONS = {"": "api.json", "/api/v3": "api.ghes.json"}
 
 
@@ -31,6 +39,12 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self) -> None:
         """Take one request."""
         url = urlsplit(self.path)
+        if self.command == "POST" and NEW_APP.fullmatch(url.path):
+            self._confirm_manifest(url.query)
+            return
+        if self.command == "GET" and INSTALL.fullmatch(url.path):
+            self._send(302, None, {"Location": self.world.setup_url})
+            return
         path = unquote(url.path).removeprefix(self.prefix)
         if path.startswith(BLOBS):
             self._send_blob(int(path.removeprefix(BLOBS)))
@@ -45,7 +59,8 @@ class Handler(BaseHTTPRequestHandler):
             fault = self._fault(path)
             if fault and not fault[2]:
                 self._refuse(fault[1])
-            status, shown = self._work(path, query, body, wrong)
+            status, shown, headers = self._work(path, query, body, wrong)
+            status, shown = self._unless_known(status, shown, headers)
             if fault:
                 self._refuse(fault[1])
         except RefusalError as refusal:
@@ -61,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _work(
         self, path: str, query: dict[str, str], body: Any, wrong: list[str]
-    ) -> tuple[int, Any]:
+    ) -> tuple[int, Any, dict[str, str]]:
         operation = self.description.find(self.command, path)
         if operation is None or operation.id not in OPERATIONS:
             wrong.append("no such operation")
@@ -76,7 +91,25 @@ class Handler(BaseHTTPRequestHandler):
             )  # fmt: skip
             status, shown = OPERATIONS[operation.id](request)
         wrong += self.description.wrong_answer(operation, status, shown)
+        return status, shown, request.headers
+
+    def _unless_known(self, status: int, shown: Any, headers: dict[str, str]) -> tuple[int, Any]:
+        """Answer 304 to who has seen the same before, which costs nothing of the limit."""
+        if self.command != "GET" or status != 200:
+            return status, shown
+        headers["ETag"] = f'W/"{hashlib.sha256(json.dumps(shown).encode()).hexdigest()}"'
+        if self.headers.get("If-None-Match") == headers["ETag"]:
+            return 304, None
         return status, shown
+
+    def _confirm_manifest(self, query: str) -> None:
+        """Take a manifest from a browser and send it back, as after the person's consent."""
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        manifest = json.loads(dict(parse_qsl(raw))["manifest"])
+        self.world.setup_url = manifest["setup_url"]
+        code = begin_manifest(self.world, manifest)
+        told = urlencode({"code": code, "state": dict(parse_qsl(query)).get("state", "")})
+        self._send(302, None, {"Location": f"{manifest['redirect_url']}?{told}"})
 
     def _fault(self, path: str) -> tuple[str, RefusalError | None, bool] | None:
         with self.world.lock:

@@ -21,10 +21,12 @@ APP_ID = 4242
 SLUG = "tiebreak-test"
 INSTALLATION = 77
 WEBHOOK_SECRET = "hook-secret"
+CLIENT_SECRET = "client-secret"
 PERMISSIONS = {
     "checks": "write", "pull_requests": "write", "contents": "read", "actions": "write",
     "metadata": "read",
 }  # fmt: skip
+EVENTS = ["check_run", "pull_request", "push"]
 
 
 class RefusalError(Exception):
@@ -49,7 +51,12 @@ class Repository:
     comments: dict[int, dict[str, Any]] = field(default_factory=dict)
     workflow_runs: dict[int, dict[str, Any]] = field(default_factory=dict)
     artifacts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    # The newest first.
+    statuses: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
+    default_branch: str = "main"
+    # The head of the default branch; the first commit, if nothing else is said.
+    head: str = ""
     # Permission per login: none, read, write, admin.
     people: dict[str, str] = field(default_factory=dict)
 
@@ -68,6 +75,15 @@ class World:
         self.granted = dict(PERMISSIONS)
         self.manifests: dict[str, dict[str, Any]] = {}
         self.deliveries: dict[int, dict[str, Any]] = {}
+        # Where a person is led back to after installing the App.
+        self.setup_url = ""
+        # Guids that were delivered again, and what answer the next one gets.
+        self.redelivered: list[str] = []
+        self.redelivery_status = 202
+        # What the App asks for, and what its installation granted.
+        self.permissions: dict[str, str] = dict(PERMISSIONS)
+        self.granted: dict[str, str] = dict(PERMISSIONS)
+        self.events: list[str] = list(EVENTS)
         # Requests as (method, path, status, violations).
         self.log: deque[tuple[str, str, int, list[str]]] = deque(maxlen=20_000)
         # Faults to come: (pattern, what is answered or None for a dropped line, after the work).
@@ -75,9 +91,34 @@ class World:
 
     def add_repository(self, full_name: str, *commits: str) -> Repository:
         """Add a repository that the installation reaches."""
-        made = Repository(next(self.numbers), full_name, set(commits))
+        made = Repository(next(self.numbers), full_name, set(commits), head="".join(commits[:1]))
         self.repositories[full_name.lower()] = made
         return made
+
+    @property
+    def web(self) -> str:
+        """The address of the pages."""
+        return self.base.removesuffix("/api/v3")
+
+    def add_delivery(
+        self, guid: str, event: str, status: int, *, is_redelivery: bool = False
+    ) -> None:
+        """Remember a delivery that was answered with a status; 0 for no answer."""
+        number = next(self.numbers)
+        self.deliveries[number] = {
+            "id": number, "guid": guid, "delivered_at": now(), "redelivery": is_redelivery,
+            "duration": 0.1, "status": "OK" if 200 <= status < 300 else "Invalid HTTP Response",
+            "status_code": status, "event": event, "action": None,
+            "installation_id": INSTALLATION, "repository_id": None,
+        }  # fmt: skip
+
+    def repository(self, repository: Repository) -> dict[str, Any]:
+        """Return a repository as GitHub shows it."""
+        told = self.example("repo") | {"id": repository.id, "full_name": repository.full_name}
+        name = repository.full_name.rsplit("/", 1)[-1]
+        address = f"{self.base}/repos/{repository.full_name}"
+        branch = repository.default_branch
+        return told | {"name": name, "url": address, "default_branch": branch}
 
     def violations(self) -> list[str]:
         """Return everything that broke the description, on either side."""
@@ -94,7 +135,15 @@ class World:
         made = self.example("integration")
         for secret in ("client_secret", "pem", "webhook_secret"):
             made.pop(secret, None)
-        return made | {"id": APP_ID, "slug": SLUG, "name": SLUG, "permissions": PERMISSIONS}
+        return (
+            made
+            | {"id": APP_ID, "slug": SLUG, "name": SLUG}
+            | {
+                "html_url": f"{self.web}/apps/{SLUG}",
+                "permissions": self.permissions,
+                "events": self.events,
+            }
+        )
 
     def check(self, repository: Repository, check: dict[str, Any]) -> dict[str, Any]:
         """Return a check run as GitHub shows it."""

@@ -13,8 +13,9 @@ class Command(BaseCommand):
     """``manage.py doctor``."""
 
     help = (
-        "Check settings, database, tables, clock, storage, disk, broker, workers, waiting uploads "
-        "and GitHub, and say what to do about each. Exit status: 0, or 1 if anything fails."
+        "Check settings, database, tables, clock, storage, disk, broker, workers, waiting uploads, "
+        "stored secrets, GitHub and what is published, and say what to do about each. Exit "
+        "status: 0, or 1 if anything fails."
     )
     requires_system_checks = ()
     requires_migrations_checks = False
@@ -31,6 +32,6 @@ class Command(BaseCommand):
         else:
             for each in results:
                 remedy = f" → {each.remedy}" if each.remedy else ""
-                self.stdout.write(f"{each.state.value:4s}  {each.name:9s} {each.told}{remedy}")
+                self.stdout.write(f"{each.state.value:4s}  {each.name:10s} {each.told}{remedy}")
         if any(each.state is CheckState.FAIL for each in results):
             raise SystemExit(1)

@@ -6,8 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from triage.management.tables import ensure_tables
-from triage.models import GitHubApp
-from triage.notifications.sealing import seal
+from triage.publish.app_entry import EnteredApp, enter
 
 
 class Command(BaseCommand):
@@ -31,17 +30,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
         ensure_tables()
-        GitHubApp.objects.exclude(app_id=options["app_id"]).delete()
-        app, _ = GitHubApp.objects.update_or_create(
-            app_id=options["app_id"],
-            defaults={
-                "slug": options["slug"],
-                "client_id": options["client_id"],
-                "api_url": options["api_url"].rstrip("/"),
-                "html_url": options["html_url"].rstrip("/"),
-                "sealed_private_key": seal(_read(options["private_key"])),
-                "sealed_webhook_secret": seal(_read(options["webhook_secret"])),
-            },
+        app = enter(
+            EnteredApp(
+                app_id=options["app_id"],
+                slug=options["slug"],
+                api_url=options["api_url"].rstrip("/"),
+                html_url=options["html_url"].rstrip("/"),
+                private_key=_read(options["private_key"]),
+                webhook_secret=_read(options["webhook_secret"]),
+                client_id=options["client_id"],
+            )
         )
         self.stdout.write(
             f"{app} is entered; let it deliver to TIEBREAK_URL/webhooks/github/ and install it."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jwt
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from github import Auth, Github, GithubIntegration
@@ -34,8 +35,8 @@ class AppKey:
 
 
 _SIGNERS: dict[str, RSAPrivateKey] = {}
-# By API, App, installation, repository and permissions.
-_TOKENS: dict[tuple[str, int, int, int, str], tuple[str, float]] = {}
+# By API, App, installation, repository (none: all that it reaches) and permissions.
+_TOKENS: dict[tuple[str, int, int, int | None, str], tuple[str, float]] = {}
 _LOCK = threading.Lock()
 
 
@@ -46,10 +47,40 @@ def app_client(key: AppKey) -> GithubIntegration:
     return GithubIntegration(auth=auth, **_manners(key.api_url))
 
 
+def load_private_key(text: str) -> RSAPrivateKey:
+    """Return the App's key; raise ``RefusedForgeError`` if the text is none."""
+    try:
+        loaded = load_pem_private_key(text.encode(), None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        loaded = None
+    if not isinstance(loaded, RSAPrivateKey):
+        raise RefusedForgeError(
+            "the App's private key must be an RSA key in PEM form, from the line with BEGIN to the "
+            "line with END, without a passphrase"
+        )
+    return loaded
+
+
+def anonymous_client(api_url: str) -> Github:
+    """Return a client of nobody, for what GitHub answers without a token."""
+    return Github(lazy=True, **_manners(api_url))
+
+
+def token_client(token: str, api_url: str) -> Github:
+    """Return a client of whoever a token belongs to."""
+    return Github(auth=Auth.Token(token), lazy=True, per_page=100, **_manners(api_url))
+
+
 def installation_client(
-    key: AppKey, installation: int, repository: int, permissions: Mapping[str, str] = PUBLISHING
+    key: AppKey,
+    installation: int,
+    repository: int | None,
+    permissions: Mapping[str, str] = PUBLISHING,
 ) -> Github:
-    """Return a client that reaches one repository of an installation, and no more."""
+    """Return a client that reaches one repository of an installation, and no more.
+
+    Without a repository it reaches all of them, with these permissions.
+    """
     token = _token(key, installation, repository, permissions)
     return Github(auth=Auth.Token(token), lazy=True, per_page=100, **_manners(key.api_url))
 
@@ -78,14 +109,18 @@ def _manners(api_url: str) -> dict[str, Any]:
     }
 
 
-def _token(key: AppKey, installation: int, repository: int, permissions: Mapping[str, str]) -> str:
+def _token(
+    key: AppKey, installation: int, repository: int | None, permissions: Mapping[str, str]
+) -> str:
     told = repr(sorted(permissions.items()))
     name = (key.api_url, key.app_id, installation, repository, told)
     with _LOCK:
         token, until = _TOKENS.get(name, ("", 0.0))
     if until > time.time():
         return token
-    wanted = {"repository_ids": [repository], "permissions": dict(permissions)}
+    wanted: dict[str, Any] = {"permissions": dict(permissions)}
+    if repository is not None:
+        wanted["repository_ids"] = [repository]
     with translated():
         _, answer = app_client(key).requester.requestJsonAndCheck(
             "POST", f"/app/installations/{installation}/access_tokens", input=wanted
@@ -99,8 +134,5 @@ def _token(key: AppKey, installation: int, repository: int, permissions: Mapping
 def _signed(key: AppKey, claims: Mapping[str, Any]) -> str:
     signer = _SIGNERS.get(key.private_key)
     if signer is None:
-        loaded = load_pem_private_key(key.private_key.encode(), None)
-        if not isinstance(loaded, RSAPrivateKey):
-            raise RefusedForgeError("the App's private key must be an RSA key in PEM form")
-        signer = _SIGNERS[key.private_key] = loaded
+        signer = _SIGNERS[key.private_key] = load_private_key(key.private_key)
     return jwt.encode(dict(claims), signer, algorithm="RS256")

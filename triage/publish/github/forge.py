@@ -1,22 +1,19 @@
 """GitHub as a forge: check runs and the one comment, found again before anything is made anew."""
 
-from itertools import islice
 from typing import Any
 
 from github import Github
 from github.Repository import Repository
 
 from triage.publish.check_run import NAME, CheckRun
-from triage.publish.comment import MARKER
 from triage.publish.forge import GoneForgeError, RefusedForgeError, Shown
+from triage.publish.github.comments import set_sticky_comment
 from triage.publish.github.failures import is_not_ours, translated
 
 ANNOTATIONS_PER_REQUEST = 50
 COMPLETED = "completed"
 # What GitHub says of somebody without any access; it knows no other answer for strangers.
 NOBODY = "none"
-# Nobody reads so far back; a comment that old is not found again, and a new one is made.
-MOST_COMMENTS = 1_000
 
 
 class GitHubForge:
@@ -39,14 +36,9 @@ class GitHubForge:
 
     def set_comment(self, number: int, body: str, known: int | None) -> Shown:
         """Show the comment on a pull request: edited in place, made only if there is none."""
-        with translated():
-            issue = self._repository.get_issue(number)
-            comment = self._comment_by_number(issue, known) or self._comment_by_marker(issue)
-            if comment is None:
-                return Shown(issue.create_comment(body).id)
-            if comment.body != body:
-                comment.edit(body)
-            return Shown(comment.id)
+        return set_sticky_comment(
+            self._repository.get_issue(number), body, known, lambda: self._author
+        )
 
     def permission_of(self, login: str) -> str:
         """Return what a person may do in the repository: none, read, write or admin."""
@@ -95,24 +87,6 @@ class GitHubForge:
                 break
             sent = found.output.annotations_count
         return Shown(found.id, sent)
-
-    def _comment_by_number(self, issue: Any, known: int | None) -> Any:
-        if known is None:
-            return None
-        try:
-            with translated():
-                comment = issue.get_comment(known)
-                comment.complete()
-                return comment
-        except GoneForgeError:
-            # Somebody deleted it; a new one is made.
-            return None
-
-    def _comment_by_marker(self, issue: Any) -> Any:
-        for comment in islice(issue.get_comments(), MOST_COMMENTS):
-            if comment.user.login == self._author and comment.body.startswith(MARKER):
-                return comment
-        return None
 
 
 def _told(check: CheckRun, batch: int, sent: int) -> dict[str, Any]:

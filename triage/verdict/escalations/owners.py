@@ -1,29 +1,15 @@
 """Who is asked about a class: its tie-break, then CODEOWNERS, then the policy's default."""
 
-import pathspec
-
 from triage.models import Case
+from triage.policy.owners import owners_of
 from triage.verdict.run_policy import RunPolicy
 from triage.verdict.tie_breaks import TieBreak
+
+MOST_CHARACTERS = 200
 
 
 def owner_of(case: Case, tie_break: TieBreak, policy: RunPolicy) -> str:
     """Return who is asked; empty where nobody is named."""
     named = policy.named_owner(tie_break)
-    return named or code_owner(case.repository.codeowners, case.file) or policy.default_owner
-
-
-def code_owner(codeowners: str, file: str) -> str:
-    """Return the owners of a file; the last line whose pattern fits counts, as on a forge."""
-    if not file:
-        return ""
-    owner = ""
-    for line in codeowners.splitlines():
-        pattern, *owners = line.split("#", 1)[0].split()[:4] or [""]
-        if pattern and _fits(pattern, file):
-            owner = " ".join(owners)
-    return owner[:200]
-
-
-def _fits(pattern: str, file: str) -> bool:
-    return pathspec.GitIgnoreSpec.from_lines([pattern]).match_file(file)
+    owners = " ".join(owners_of(case.repository.codeowners, case))[:MOST_CHARACTERS]
+    return named or owners or policy.default_owner

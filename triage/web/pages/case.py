@@ -9,6 +9,7 @@ from django.utils import timezone
 from budgets.priors import DEFAULT_PRIOR
 from triage.history.comparison import EpochComparison, compare
 from triage.models import Case, Epoch, Escalation, Finding, Mute
+from triage.policy.owners import owners_of
 from triage.policy.stored import policy_in_force
 from triage.terms import EscalationState, FindingKind
 from triage.verdict.accounts import accounts_of
@@ -57,6 +58,7 @@ class CasePage:
     advice: Sequence[Advice]
     comparison: EpochComparison | None
     insight: CaseInsight | None
+    owners: Sequence[str]
 
 
 def case_page(pk: int) -> CasePage:
@@ -87,6 +89,7 @@ def case_page(pk: int) -> CasePage:
         mute_cap=mute_cap(case.repository_id, len(mutes)),
         comparison=compare(epochs[1], epochs[0]) if len(epochs) > 1 else None,
         insight=case_insight(case, epochs[0]) if case.is_llm and epochs else None,
+        owners=owners_of(case.repository.codeowners, case),
         advice=advice(case, epochs[0] if epochs else None, has_labels=labels is not None),
     )
 

@@ -27,6 +27,8 @@ class FindingRow:
     finding: Finding
     badge: Badge
     part: str
+    # Who owns the test's file, by CODEOWNERS when it was judged.
+    owners: Sequence[str]
     is_flip: bool
     labels_agree: bool
     confidence: float | None
@@ -58,6 +60,7 @@ def _row(finding: Finding, told: Mapping[str, Any], shown: Evidence) -> FindingR
         finding=finding,
         badge=FINDINGS[FindingKind(finding.kind)],
         part=told.get("part") or "",
+        owners=told.get("owners") or (),
         is_flip=difference is Difference.LABEL,
         labels_agree=finding.expected is not None and finding.expected == finding.observed,
         confidence=told.get("confidence"),

@@ -1,0 +1,1 @@
+"""A GitLab of our own: stateful, and held against what GitLab documents of its API."""

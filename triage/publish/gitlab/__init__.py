@@ -1,0 +1,1 @@
+"""The door to GitLab: commit statuses and the one note on a merge request."""

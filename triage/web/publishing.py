@@ -1,0 +1,43 @@
+"""The view of how a repository's verdicts are shown on its forge."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from triage.access.audit import note
+from triage.errors import InvalidRequestError
+from triage.models import Repository
+from triage.publish.choosing import choose_publisher
+from triage.web.changing import may_change, require_change, who_asks
+from triage.web.forms.publisher import PublisherForm
+from triage.web.pages.publishing import publishing_page
+
+
+@sensitive_post_parameters("token")
+@require_http_methods(["GET", "HEAD", "POST"])
+def publishing(request: HttpRequest, full_name: str) -> HttpResponse:
+    """Show how verdicts are shown; POST chooses it."""
+    repository = Repository.objects.filter(full_name=full_name).first()
+    if repository is None:
+        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    page = publishing_page(repository)
+    before = page.chosen
+    initial = {"kind": before.kind, "project": before.project} if before else {}
+    form = PublisherForm(request.POST or None, initial=initial)
+    if request.method == "POST":
+        require_change(request, repository)
+        if form.is_valid() and _choose(request, repository, form):
+            return redirect("publishing", full_name=full_name)
+    shown = {"page": page, "form": form, "may_change": may_change(request, repository)}
+    return render(request, "web/publishing.html", shown, status=400 if form.errors else 200)
+
+
+def _choose(request: HttpRequest, repository: Repository, form: PublisherForm) -> bool:
+    try:
+        chosen = choose_publisher(repository, form.asked, who_asks(request))
+    except InvalidRequestError as error:
+        form.add_error(None, error.message)
+        return False
+    note(request, "publisher_chosen", repository, chosen.kind, place=chosen.api_url)
+    return True
