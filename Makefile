@@ -1,6 +1,6 @@
 # Everything a developer or CI runs. Needs Python 3.11 or newer, make and git, nothing else.
 .DELETE_ON_ERROR:
-.PHONY: setup demo run test check bench bench-decisions
+.PHONY: setup demo run test test-clients check bench bench-decisions
 
 BIN := .venv/bin
 # The names are tried in this order; a pyenv shim of a version that is not there fails and is passed.
@@ -34,8 +34,14 @@ run: $(INSTALLED)
 # since most tests wait for a database half of their time.
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.servers.chromium
+	$(BIN)/python -m tests.clients.installed
 	env -u TEST_DATABASE_URL $(BIN)/python -m pytest -n 2
 	$(BIN)/python -m tests.servers.postgres $(BIN)/python -m pytest -n 2
+
+# The uploaders that teams have in CI, against a server in a process of its own; Datadog's needs npm.
+test-clients: $(INSTALLED_DEV)
+	$(BIN)/python -m tests.clients.installed --npm
+	TEST_NPM_CLIENTS=1 CI=true $(BIN)/python -m pytest tests/clients tests/doors
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check

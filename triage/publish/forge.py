@@ -42,3 +42,6 @@ class Forge(Protocol):
 
     def set_comment(self, number: int, body: str, known: int | None) -> Shown:
         """Show the comment on a pull request."""
+
+    def head_of_merge(self, sha: str) -> str | None:
+        """Return the head that the forge merged for CI to test; ``None`` for any other commit."""

@@ -175,6 +175,7 @@ def _find_or_create_run(repository: Repository, submission: Submission) -> Run:
             "branch": submission.branch or ("" if submission.pr else repository.default_branch),
             "pr": submission.pr,
             "base_sha": submission.base_sha,
+            "merge_sha": submission.merge_sha,
             "is_reference": submission.pr is None and is_default_branch,
             "at": submission.at or timezone.now(),
         },

@@ -1,5 +1,6 @@
 """GitHub as a forge: check runs and the one comment, found again before anything is made anew."""
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -13,6 +14,8 @@ from triage.publish.github.failures import is_not_ours, translated
 
 ANNOTATIONS_PER_REQUEST = 50
 COMPLETED = "completed"
+# How GitHub words the commits that it makes of a pull request; a person's merge reads otherwise.
+MERGED_FOR_CI = re.compile(r"Merge ([0-9a-f]{40,64}) into [0-9a-f]{40,64}")
 # Nobody reads so far back; a comment that old is not found again, and a new one is made.
 MOST_COMMENTS = 1_000
 
@@ -45,6 +48,17 @@ class GitHubForge:
             if comment.body != body:
                 comment.edit(body)
             return Shown(comment.id)
+
+    def head_of_merge(self, sha: str) -> str | None:
+        """Return the head that GitHub merged for CI to test; ``None`` for any other commit."""
+        try:
+            with translated():
+                commit = self._repository.get_commit(sha)
+                told = MERGED_FOR_CI.match(commit.commit.message)
+                parents = [parent.sha for parent in commit.parents]
+        except (GoneForgeError, RefusedForgeError):
+            return None
+        return parents[1] if told and parents[1:] == [told[1]] else None
 
     def _find_check(self, sha: str, key: str) -> Any:
         """Return the run of this key, or one that is still open and waits to be taken over.
