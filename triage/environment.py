@@ -43,8 +43,10 @@ SETTING_IDS = {
     "METRICS_TOKEN": "tiebreak.E050",
     "LOG_FORMAT": "tiebreak.E051",
     "SENTRY_DSN": "tiebreak.E052",
+    "RATE_LIMIT_PER_MINUTE": "tiebreak.E070",
 }
 MOST_DAYS = 36_500
+MOST_REQUESTS = 1_000_000
 # Cases without LLM calls are held against the outcomes of the last 30 days.
 LEAST_RESULTS_DAYS = 31
 RESULTS_WHY = ", since judging reads the results of 30 days"
@@ -118,6 +120,12 @@ def _days(least: int, why: str) -> tuple[BeforeValidator, AfterValidator]:
     return BeforeValidator(read), AfterValidator(check)
 
 
+def _rate(limit: int) -> int:
+    if not 0 <= limit <= MOST_REQUESTS:
+        raise ValueError(f"must be 0, which is no limit, or a number up to {MOST_REQUESTS}")
+    return limit
+
+
 class Environment(BaseSettings):
     """What an operator may set; the names are those of the environment variables."""
 
@@ -143,6 +151,7 @@ class Environment(BaseSettings):
     METRICS_TOKEN: Annotated[str, _secret(SHORTEST_METRICS_TOKEN)] = ""
     SENTRY_DSN: Annotated[str, AfterValidator(_dsn)] = ""
     LOG_FORMAT: Literal["line", "json"] = "line"
+    RATE_LIMIT_PER_MINUTE: Annotated[int, AfterValidator(_rate)] = 600
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod

@@ -21,6 +21,8 @@ BROKER_URL = ENVIRONMENT.BROKER_URL
 if ENVIRONMENT.SENTRY_DSN:
     start_reporting(ENVIRONMENT.SENTRY_DSN)
 METRICS_TOKEN = ENVIRONMENT.METRICS_TOKEN
+# Requests per minute and token; 0 counts none.
+RATE_LIMIT_PER_MINUTE = ENVIRONMENT.RATE_LIMIT_PER_MINUTE
 
 EMAIL_URL = ENVIRONMENT.EMAIL_URL
 DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
@@ -44,6 +46,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "triage.web.access_log.access_log",
+    "triage.api.error_shape.error_shape",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -17,6 +17,7 @@ from triage.upload.submission import Submission
 FORM_TYPES = ("multipart/form-data", "application/x-www-form-urlencoded")
 MOST_KEY_CHARACTERS = 255
 POLICY_FIELD = "policy"
+BODY_ENCODINGS = ("identity", "gzip", "x-gzip")
 
 Text = Annotated[str, Field(max_length=300)]
 
@@ -42,6 +43,7 @@ class UploadFields(BaseModel):
 def read_submission(request: HttpRequest) -> Submission:
     """Return what a request submits; raise ``InvalidRequestError`` naming the wrong field."""
     refuse_oversized(request)
+    _refuse_encoded(request)
     is_form = (request.content_type or "").startswith(FORM_TYPES)
     try:
         given = request.GET.dict() | (request.POST.dict() if is_form else {})
@@ -79,6 +81,17 @@ def refuse_oversized(request: HttpRequest) -> None:
         raise PayloadTooLargeError(
             f"the request holds {length} bytes, the limit is {DEFAULT_LIMITS.compressed_bytes}; "
             "send the reports gzip-compressed or in several uploads"
+        )
+
+
+def _refuse_encoded(request: HttpRequest) -> None:
+    """Refuse what is not decoded; a report in gzip is read whether a header says so or not."""
+    encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    is_form = (request.content_type or "").startswith(FORM_TYPES)
+    if encoding not in BODY_ENCODINGS or (is_form and encoding != "identity"):
+        raise InvalidRequestError(
+            f"Content-Encoding must be gzip with a report as the body, or none with a form, got "
+            f"{encoding[:40]!r}; gzip the files of a form instead of the form"
         )
 
 

@@ -52,6 +52,6 @@ def _reply(request: HttpRequest, upload: Upload, fail_on: str, *, is_replay: boo
         status = 200 if is_replay else 201
         response = reply_with_verdict(request, upload, fail_on, status, is_replay=is_replay)
     else:
-        response = reply_pending(upload, is_replay=is_replay)
+        response = reply_pending(request, upload, is_replay=is_replay)
     response["Location"] = f"/api/v1/uploads/{upload.pk}"
     return response

@@ -10,7 +10,13 @@ from django.views.decorators.csrf import csrf_exempt
 
 from triage.api.application import error_body
 from triage.api.requests import refuse_oversized
-from triage.errors import InvalidRequestError, TiebreakError, UnauthorizedError, UnavailableError
+from triage.errors import (
+    MethodNotAllowedError,
+    RateLimitedError,
+    TiebreakError,
+    UnauthorizedError,
+    UnavailableError,
+)
 from triage.models import Token
 from triage.upload.tokens import authenticate
 
@@ -23,6 +29,13 @@ Refuse = Callable[[TiebreakError], HttpResponse]
 def refusal(error: TiebreakError) -> HttpResponse:
     """Answer in the shape of the API, with the message where other services put it as well."""
     return JsonResponse({"message": str(error)} | error_body(error), status=error.status)
+
+
+def _told(refuse: Refuse, error: TiebreakError) -> HttpResponse:
+    response = refuse(error)
+    if isinstance(error, RateLimitedError):
+        response["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def door(method: str, refuse: Refuse = refusal) -> Callable[[View], View]:
@@ -39,7 +52,7 @@ def door(method: str, refuse: Refuse = refusal) -> Callable[[View], View]:
             except TiebreakError as error:
                 # Some uploaders show nothing of the answer, so it has to be found here.
                 logger.info("refused %s: %s", request.path, error)
-                return refuse(error)
+                return _told(refuse, error)
             except OperationalError as error:
                 logger.warning("database does not answer: %s", error)
                 return refuse(UnavailableError("the database does not answer; try again later"))
@@ -61,4 +74,4 @@ def token_of(request: HttpRequest, secret: str) -> Token:
 
 def _refuse_method(request: HttpRequest, method: str) -> None:
     if request.method != method:
-        raise InvalidRequestError(f"{request.path} takes {method}, got {request.method}")
+        raise MethodNotAllowedError(f"{request.path} takes {method}, got {request.method}")

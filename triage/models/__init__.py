@@ -19,6 +19,7 @@ from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
 from triage.models.publications import Publication
+from triage.models.rates import RequestRate
 from triage.models.renames import CaseRename
 from triage.models.repositories import Repository, Token
 from triage.models.results import FailureText, Observation, Result
@@ -56,6 +57,7 @@ __all__ = [
     "Publication",
     "PullRequest",
     "Repository",
+    "RequestRate",
     "Result",
     "Run",
     "StoredPolicy",

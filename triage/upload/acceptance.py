@@ -120,11 +120,15 @@ def _refuse_pruned(repository: Repository, submission: Submission) -> None:
 def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:
     key = submission.idempotency_key
     if key:
-        keyed = Upload.objects.filter(repository=repository, idempotency_key=key).first()
-        if keyed and keyed.content_sha256 != digest:
+        keyed = (
+            Upload.objects.select_related("run", "part")
+            .filter(repository=repository, idempotency_key=key)
+            .first()
+        )
+        if keyed and (keyed.content_sha256 != digest or not _is_of_same_part(keyed, submission)):
             raise IdempotencyKeyReusedError(
-                f"Idempotency-Key {key!r} was used before for other files; "
-                "use a new key for new content, for example one with the job's index in it"
+                f"Idempotency-Key {key!r} was used before for other files or another job; use a "
+                "new key for each, for example one with the run, the attempt and the job's index"
             )
         if keyed:
             return keyed
@@ -136,6 +140,16 @@ def _find_replay(repository: Repository, submission: Submission, digest: str) ->
         run__attempt=submission.attempt,
         content_sha256=digest,
     ).first()
+
+
+def _is_of_same_part(upload: Upload, submission: Submission) -> bool:
+    run = upload.run
+    return (run.sha, run.ci_run_id, run.attempt, upload.part.name) == (
+        submission.sha,
+        submission.run_id,
+        submission.attempt,
+        submission.part_name,
+    )
 
 
 def _create_upload(
