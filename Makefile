@@ -1,6 +1,6 @@
 # Everything a developer or CI runs. Needs Python 3.11 or newer, make and git, nothing else.
 .DELETE_ON_ERROR:
-.PHONY: setup demo run test test-litellm check bench bench-decisions
+.PHONY: setup demo run test test-clients test-litellm check bench bench-decisions
 
 BIN := .venv/bin
 # The names are tried in this order; a pyenv shim of a version that is not there fails and is passed.
@@ -34,6 +34,7 @@ run: $(INSTALLED)
 # since most tests wait for a database half of their time.
 test: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.servers.chromium
+	$(BIN)/python -m tests.clients.installed
 	env -u TEST_DATABASE_URL $(BIN)/python -m pytest -n 2
 	$(BIN)/python -m tests.servers.postgres $(BIN)/python -m pytest -n 2
 
@@ -43,6 +44,11 @@ test-litellm: $(INSTALLED_DEV)
 	.venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check 'litellm>=1.80,<2' pytest
 	LITELLM_LOCAL_MODEL_COST_MAP=True .venv-litellm/bin/python -m pytest -c /dev/null --rootdir . \
 		-p no:cacheprovider --confcutdir tests/client --import-mode importlib tests/client/litellm_answers.py
+
+# The uploaders that teams have in CI, against a server in a process of its own; Datadog's needs npm.
+test-clients: $(INSTALLED_DEV)
+	$(BIN)/python -m tests.clients.installed --npm
+	TEST_NPM_CLIENTS=1 CI=true $(BIN)/python -m pytest tests/clients tests/doors
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check

@@ -50,8 +50,10 @@ SETTING_IDS = {
     "GITHUB_WEBHOOK_SECRET": "tiebreak.E074",
     "GITHUB_API_URL": "tiebreak.E075",
     "SENTRY_DSN": "tiebreak.E052",
+    "RATE_LIMIT_PER_MINUTE": "tiebreak.E080",
 }
 MOST_DAYS = 36_500
+MOST_REQUESTS = 1_000_000
 # Cases without LLM calls are held against the outcomes of the last 30 days.
 LEAST_RESULTS_DAYS = 31
 RESULTS_WHY = ", since judging reads the results of 30 days"
@@ -152,6 +154,12 @@ def _days(least: int, why: str) -> tuple[BeforeValidator, AfterValidator]:
     return BeforeValidator(read), AfterValidator(check)
 
 
+def _rate(limit: int) -> int:
+    if not 0 <= limit <= MOST_REQUESTS:
+        raise ValueError(f"must be 0, which is no limit, or a number up to {MOST_REQUESTS}")
+    return limit
+
+
 class Environment(BaseSettings):
     """What an operator may set; the names are those of the environment variables."""
 
@@ -185,6 +193,7 @@ class Environment(BaseSettings):
     GITHUB_PRIVATE_KEY: Annotated[str, AfterValidator(_private_key)] = ""
     GITHUB_WEBHOOK_SECRET: str = ""
     GITHUB_API_URL: Annotated[str, AfterValidator(_web_address)] = "https://api.github.com"
+    RATE_LIMIT_PER_MINUTE: Annotated[int, AfterValidator(_rate)] = 600
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod

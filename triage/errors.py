@@ -8,11 +8,14 @@ no_files                     400   no
 unauthorized                 401   no
 forbidden                    403   no
 not_found                    404   no
+method_not_allowed           405   no
 payload_too_large            413   no
 pruned                       410   no
 idempotency_key_reused       422   no
 unreadable_report            422   no
 verdict_failed               422   no
+rate_limited                 429   yes
+internal_error               500   no
 unavailable                  503   yes
 unreadable_secret            503   no
 ===========================  ====  =========
@@ -82,6 +85,13 @@ class NotFoundError(TiebreakError):
     status = 404
 
 
+class MethodNotAllowedError(TiebreakError):
+    """An address that does not take this method."""
+
+    code = "method_not_allowed"
+    status = 405
+
+
 class PayloadTooLargeError(TiebreakError):
     """A request, a file or a member is larger than its limit."""
 
@@ -108,6 +118,24 @@ class VerdictFailedError(TiebreakError):
 
     code = "verdict_failed"
     status = 422
+
+
+@dataclass
+class RateLimitedError(TiebreakError):
+    """Too many requests within a minute; ``retry_after`` is in seconds."""
+
+    retry_after: int = 1
+
+    code = "rate_limited"
+    status = 429
+    is_retryable = True
+
+
+class InternalError(TiebreakError):
+    """A mistake of the server's own."""
+
+    code = "internal_error"
+    status = 500
 
 
 class UnavailableError(TiebreakError):

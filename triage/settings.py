@@ -29,6 +29,8 @@ GITHUB_APP_SLUG = ENVIRONMENT.GITHUB_APP_SLUG
 GITHUB_PRIVATE_KEY = ENVIRONMENT.GITHUB_PRIVATE_KEY
 GITHUB_WEBHOOK_SECRET = ENVIRONMENT.GITHUB_WEBHOOK_SECRET
 GITHUB_API_URL = ENVIRONMENT.GITHUB_API_URL
+# Requests per minute and token; 0 counts none.
+RATE_LIMIT_PER_MINUTE = ENVIRONMENT.RATE_LIMIT_PER_MINUTE
 
 EMAIL_URL = ENVIRONMENT.EMAIL_URL
 DEFAULT_FROM_EMAIL = ENVIRONMENT.EMAIL_FROM
@@ -52,6 +54,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "triage.web.access_log.access_log",
+    "triage.api.error_shape.error_shape",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

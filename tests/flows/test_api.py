@@ -3,6 +3,7 @@
 import gzip
 import io
 import tarfile
+import zipfile
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ def post(secret: str, body: bytes | None, query: str = "", **fields: Any) -> Any
 def error(response: HttpResponse) -> tuple[int, str, str]:
     """Return (status, code, message) of an answer that must have the one error shape."""
     body = response.json()["error"]  # type: ignore[attr-defined]
-    assert set(body) == {"code", "message", "file", "line", "details"}
+    assert set(body) == {"code", "message", "file", "line", "details", "help"}
     return response.status_code, body["code"], body["message"]
 
 
@@ -97,17 +98,42 @@ def test_a_key_that_was_used_for_other_content_is_refused(secret: str) -> None:
     assert "'job-1'" in message
 
 
-@pytest.mark.parametrize("kind", ["gzip", "tar", "plain"])
+@pytest.mark.parametrize(
+    "changed", [{"sha": sha(2)}, {"run_id": "ci-2"}, {"attempt": "2"}, {"job": "b"}]
+)
+def test_a_key_that_was_used_for_another_job_is_refused(
+    secret: str, changed: dict[str, str]
+) -> None:
+    """A key that is the same in every run would have all later ones taken for the first."""
+    headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": "always"}
+    told = {"repo": REPO, "sha": sha(1), "run_id": "ci-1"}
+
+    def send(**fields: str) -> Any:
+        form = fields | {"files": SimpleUploadedFile("junit.xml", report(suite(SIZE)))}
+        return Client().post(UPLOADS, form, headers=headers)
+
+    assert send(**told).status_code == 201
+    assert error(send(**told | changed))[:2] == (422, "idempotency_key_reused")
+    assert (Run.objects.count(), Upload.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "tar", "zip", "plain"])
 def test_a_report_may_be_the_body_of_the_request(secret: str, kind: str) -> None:
     body = report(suite(SIZE))
     if kind == "gzip":
         body = gzip.compress(body)
     if kind == "tar":
         packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        with tarfile.open(fileobj=packed, mode="w:gz") as tarball:
             entry = tarfile.TarInfo("junit.xml")
             entry.size = len(body)
-            archive.addfile(entry, io.BytesIO(body))
+            tarball.addfile(entry, io.BytesIO(body))
+        body = packed.getvalue()
+
+    if kind == "zip":
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("junit.xml", body)
         body = packed.getvalue()
 
     response = Client().post(
@@ -119,6 +145,53 @@ def test_a_report_may_be_the_body_of_the_request(secret: str, kind: str) -> None
 
     assert response.status_code == 201
     assert response.json()["counts"]["passed"] == SIZE
+
+
+def test_a_gzipped_body_may_say_so_and_no_other_encoding_is_taken(secret: str) -> None:
+    def send(encoding: str, body: bytes) -> Any:
+        headers = {"Authorization": f"Bearer {secret}", "Content-Encoding": encoding}
+        query = f"{UPLOADS}?repo={REPO}&sha={sha(1)}"
+        return Client().post(query, body, content_type="application/xml", headers=headers)
+
+    assert send("gzip", gzip.compress(report(suite(SIZE)))).status_code == 201
+    status, code, message = error(send("br", b"x"))
+    assert (status, code) == (400, "invalid_request")
+    assert "'br'" in message
+
+
+def test_a_form_must_not_be_encoded_as_a_whole(secret: str) -> None:
+    headers = {"Authorization": f"Bearer {secret}", "Content-Encoding": "gzip"}
+    form = {"repo": REPO, "sha": sha(1), "files": SimpleUploadedFile("a.xml", b"")}
+
+    assert error(Client().post(UPLOADS, form, headers=headers))[:2] == (400, "invalid_request")
+
+
+def test_files_that_cannot_be_read_are_named_beside_the_verdict_of_the_others(
+    secret: str,
+) -> None:
+    def send(**more: str) -> Any:
+        files = [
+            SimpleUploadedFile("good.xml", report(suite(SIZE))),
+            SimpleUploadedFile("bad.xml", b"<html><body>502 Bad Gateway</body></html>"),
+        ]
+        headers = {"Authorization": f"Bearer {secret}"} | more
+        form = {"repo": REPO, "sha": sha(1), "files": files}
+        return Client().post(UPLOADS, form, headers=headers)
+
+    response = send()
+    upload = response.json()["upload"]
+    assert (response.status_code, response.json()["counts"]["passed"]) == (201, SIZE)
+    assert upload["is_partial"]
+    assert [(each["file"], each["kind"]) for each in upload["unread"]] == [
+        ("bad.xml", "an HTML page")
+    ]
+    assert "! bad.xml was not read: " in send(Accept="text/plain").content.decode()
+
+
+def test_an_upload_of_which_all_was_read_is_not_partial(secret: str) -> None:
+    upload = post(secret, report(suite(SIZE))).json()["upload"]
+
+    assert (upload["is_partial"], upload["unread"]) == (False, [])
 
 
 def test_text_is_answered_to_who_asks_for_it(secret: str) -> None:

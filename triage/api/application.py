@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
@@ -22,6 +23,7 @@ from triage.upload.tokens import authenticate
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
+PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class ProjectToken(HttpBearer):
@@ -42,6 +44,11 @@ api = NinjaAPI(
 )
 
 
+def prefers_text(request: HttpRequest) -> bool:
+    """Whether the client asks for plain text before JSON."""
+    return (request.headers.get("Accept") or "").startswith("text/plain")
+
+
 def error_body(error: TiebreakError) -> dict[str, Any]:
     """Return the one JSON shape of errors."""
     return {
@@ -51,15 +58,26 @@ def error_body(error: TiebreakError) -> dict[str, Any]:
             "file": error.file,
             "line": error.line,
             "details": error.details,
+            "help": help_address(error.code),
         }
     }
 
 
+def help_address(code: str) -> str:
+    """Return the address at which an error is explained."""
+    return f"{settings.TIEBREAK_URL}/api/v1/docs#{code}"
+
+
 @api.exception_handler(TiebreakError)
-def _on_error(request: HttpRequest, error: TiebreakError) -> HttpResponse:
-    response = api.create_response(request, error_body(error), status=error.status)
+def answer_error(request: HttpRequest, error: TiebreakError) -> HttpResponse:
+    """Answer with an error, as text where the client asks for it."""
+    if prefers_text(request):
+        told = f"{error.code}: {error}\n{help_address(error.code)}\n"
+        response = HttpResponse(told, status=error.status, content_type=PLAIN_TEXT)
+    else:
+        response = api.create_response(request, error_body(error), status=error.status)
     if error.is_retryable:
-        response["Retry-After"] = str(RETRY_AFTER_S)
+        response["Retry-After"] = str(getattr(error, "retry_after", RETRY_AFTER_S))
     if error.status == UnauthorizedError.status:
         response["WWW-Authenticate"] = "Bearer"
     return response
@@ -68,27 +86,27 @@ def _on_error(request: HttpRequest, error: TiebreakError) -> HttpResponse:
 @api.exception_handler(AuthenticationError)
 def _on_missing_token(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
     missing = "no token was sent; send 'Authorization: Bearer TOKEN'"
-    return _on_error(request, UnauthorizedError(missing))
+    return answer_error(request, UnauthorizedError(missing))
 
 
 @api.exception_handler(ValidationError)
 def _on_invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     first = error.errors[0]
     name = str(first["loc"][-1])
-    return _on_error(request, InvalidRequestError(f"{name}: {first['msg']}"))
+    return answer_error(request, InvalidRequestError(f"{name}: {first['msg']}"))
 
 
 @api.exception_handler(HttpError)
 def _on_http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
-    return _on_error(request, InvalidRequestError(error.message))
+    return answer_error(request, InvalidRequestError(error.message))
 
 
 @api.exception_handler(OperationalError)
 def _on_database_down(request: HttpRequest, error: DatabaseError) -> HttpResponse:
     logger.error("database does not answer: %s", error)
-    return _on_error(request, UnavailableError("the database does not answer; try again later"))
+    return answer_error(request, UnavailableError("the database does not answer; try again later"))
 
 
 def not_found(request: HttpRequest, path: str) -> HttpResponse:
     """Answer for an address that the API does not have."""
-    return _on_error(request, NotFoundError(f"there is nothing at /api/v1/{path[:200]}"))
+    return answer_error(request, NotFoundError(f"there is nothing at /api/v1/{path[:200]}"))

@@ -1,7 +1,6 @@
 """Turn an upload request, in any of its forms, into a submission."""
 
 import json
-import re
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
@@ -12,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from triage.errors import InvalidRequestError, PayloadTooLargeError
 from triage.parse.upload import DEFAULT_LIMITS, UploadedFile
+from triage.upload.refs import read_ref
 from triage.upload.submission import Submission
 
-PULL_REQUEST_REF = re.compile(r"refs/pull/(\d+)/(?:merge|head)")
-BRANCH_REF = "refs/heads/"
 FORM_TYPES = ("multipart/form-data", "application/x-www-form-urlencoded")
 MOST_KEY_CHARACTERS = 255
 POLICY_FIELD = "policy"
+BODY_ENCODINGS = ("identity", "gzip", "x-gzip")
 
 Text = Annotated[str, Field(max_length=300)]
 
@@ -43,7 +42,8 @@ class UploadFields(BaseModel):
 
 def read_submission(request: HttpRequest) -> Submission:
     """Return what a request submits; raise ``InvalidRequestError`` naming the wrong field."""
-    _refuse_oversized(request)
+    refuse_oversized(request)
+    _refuse_encoded(request)
     is_form = (request.content_type or "").startswith(FORM_TYPES)
     try:
         given = request.GET.dict() | (request.POST.dict() if is_form else {})
@@ -57,7 +57,7 @@ def read_submission(request: HttpRequest) -> Submission:
 
 def read_run(request: HttpRequest) -> Submission:
     """Return which run a request names, in its query, its form or its JSON body."""
-    _refuse_oversized(request)
+    refuse_oversized(request)
     told = request.GET.dict() | request.POST.dict()
     if request.content_type == "application/json" and request.body:
         told |= _json_fields(request.body)
@@ -74,12 +74,24 @@ def _json_fields(body: bytes) -> dict[str, str]:
     return {name: str(value) for name, value in told.items() if value is not None}
 
 
-def _refuse_oversized(request: HttpRequest) -> None:
+def refuse_oversized(request: HttpRequest) -> None:
+    """Raise ``PayloadTooLargeError`` before a body is read that is larger than is taken."""
     length = int(request.headers.get("Content-Length") or 0)
     if length > DEFAULT_LIMITS.compressed_bytes:
         raise PayloadTooLargeError(
             f"the request holds {length} bytes, the limit is {DEFAULT_LIMITS.compressed_bytes}; "
             "send the reports gzip-compressed or in several uploads"
+        )
+
+
+def _refuse_encoded(request: HttpRequest) -> None:
+    """Refuse what is not decoded; a report in gzip is read whether a header says so or not."""
+    encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    is_form = (request.content_type or "").startswith(FORM_TYPES)
+    if encoding not in BODY_ENCODINGS or (is_form and encoding != "identity"):
+        raise InvalidRequestError(
+            f"Content-Encoding must be gzip with a report as the body, or none with a form, got "
+            f"{encoding[:40]!r}; gzip the files of a form instead of the form"
         )
 
 
@@ -115,13 +127,13 @@ def _submission(
         raise InvalidRequestError(
             f"Idempotency-Key must have 1 to {MOST_KEY_CHARACTERS} characters, got {len(key)}"
         )
-    pull_request = PULL_REQUEST_REF.fullmatch(fields.ref)
+    ref = read_ref(fields.ref)
     return Submission(
         repo=fields.repo,
         sha=fields.sha,
         files=files,
-        branch=fields.branch or _branch_of(fields.ref),
-        pr=fields.pr or (int(pull_request[1]) if pull_request else None),
+        branch=fields.branch or ref.branch,
+        pr=fields.pr or ref.pr,
         base_sha=fields.base_sha,
         run_id=fields.run_id,
         attempt=fields.attempt,
@@ -130,7 +142,3 @@ def _submission(
         at=fields.at,
         idempotency_key=key,
     )
-
-
-def _branch_of(ref: str) -> str:
-    return ref.removeprefix(BRANCH_REF) if not ref.startswith("refs/pull/") else ""

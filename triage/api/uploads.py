@@ -1,6 +1,5 @@
 """Bring report files, and ask what became of them."""
 
-import time
 import uuid
 
 from django.http import HttpRequest, HttpResponse
@@ -9,17 +8,14 @@ from ninja import Router
 from triage.api.parameters import FailOn, Wait
 from triage.api.requests import read_submission
 from triage.api.responses import reply_pending, reply_with_verdict
-from triage.dispatch import after_commit
+from triage.api.taking import take_in
 from triage.errors import NotFoundError
 from triage.models import Token, Upload
-from triage.parse.collector import paused_collector
-from triage.terms import OPEN_UPLOADS, UploadState
-from triage.upload.acceptance import accept
-from triage.upload.tokens import require_repository, require_scope
+from triage.terms import UploadState
+from triage.upload.tokens import require_scope
+from triage.upload.waiting import wait_for
 
 router = Router(tags=["uploads"])
-
-POLL_S = 0.1
 
 
 @router.post("/uploads", summary="Upload report files", response={201: dict, 200: dict, 202: dict})
@@ -32,13 +28,8 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     """
     token = request.auth  # type: ignore[attr-defined]
     require_scope(token, "upload")
-    submission = read_submission(request)
-    require_repository(token, submission.repo)
-    with paused_collector():
-        accepted = accept(submission, token)
-        after_commit(accepted.upload.pk, accepted.reading)
-    upload = _wait_for(accepted.upload.pk, wait)
-    return _reply(request, upload, fail_on, is_replay=accepted.is_replay)
+    accepted = take_in(read_submission(request), token, wait)
+    return _reply(request, accepted.upload, fail_on, is_replay=accepted.is_replay)
 
 
 @router.get("/uploads/{uuid:upload_id}", summary="Read one upload", response={200: dict, 202: dict})
@@ -47,7 +38,7 @@ def read_upload_state(
 ) -> HttpResponse:
     """Return the verdict of an upload's run, or that it is still being worked on."""
     _visible(request, upload_id)
-    return _reply(request, _wait_for(upload_id, wait), fail_on, is_replay=True)
+    return _reply(request, wait_for(upload_id, wait), fail_on, is_replay=True)
 
 
 def _visible(request: HttpRequest, upload_id: uuid.UUID) -> None:
@@ -56,21 +47,11 @@ def _visible(request: HttpRequest, upload_id: uuid.UUID) -> None:
         raise NotFoundError(f"there is no upload {upload_id} in {token.repository.full_name}")
 
 
-def _wait_for(upload_id: uuid.UUID, wait: float) -> Upload:
-    """Return the upload as soon as its work has ended, or when the time is up."""
-    deadline = time.monotonic() + wait
-    while True:
-        upload = Upload.objects.select_related("run__repository", "part").get(pk=upload_id)
-        if upload.state not in OPEN_UPLOADS or time.monotonic() >= deadline:
-            return upload
-        time.sleep(POLL_S)
-
-
 def _reply(request: HttpRequest, upload: Upload, fail_on: str, *, is_replay: bool) -> HttpResponse:
     if upload.state == UploadState.JUDGED:
         status = 200 if is_replay else 201
         response = reply_with_verdict(request, upload, fail_on, status, is_replay=is_replay)
     else:
-        response = reply_pending(upload, is_replay=is_replay)
+        response = reply_pending(request, upload, is_replay=is_replay)
     response["Location"] = f"/api/v1/uploads/{upload.pk}"
     return response

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('triage', '0018_forges'),
+        ('triage', '0019_token_identity'),
     ]
 
     operations = [

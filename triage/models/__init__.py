@@ -21,6 +21,7 @@ from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
 from triage.models.publications import Publication
 from triage.models.publishers import ForgeSettings
+from triage.models.rates import RequestRate
 from triage.models.renames import CaseRename
 from triage.models.repositories import Repository, Token
 from triage.models.repository_files import RepositoryFiles
@@ -63,6 +64,7 @@ __all__ = [
     "PullRequest",
     "Repository",
     "RepositoryFiles",
+    "RequestRate",
     "RequestedAction",
     "Result",
     "Run",

@@ -15,6 +15,8 @@ class Run(models.Model):
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="runs", db_index=False)
     # The commit that was tested, hex; of a pull request its head, not the merge commit.
     sha = models.CharField(max_length=64)
+    # The merge of the pull request that CI tested, where the client told that; empty otherwise.
+    merge_sha = models.CharField(max_length=64, blank=True, default="")
     # The CI system's own id of the run; attempts of one run share it. Empty: CI told none.
     ci_run_id = models.CharField(max_length=200, blank=True, default="")
     # 1 for the first execution; each re-run of the same CI run counts up.

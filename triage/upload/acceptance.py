@@ -124,11 +124,15 @@ def _refuse_pruned(repository: Repository, submission: Submission) -> None:
 def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:
     key = submission.idempotency_key
     if key:
-        keyed = Upload.objects.filter(repository=repository, idempotency_key=key).first()
-        if keyed and keyed.content_sha256 != digest:
+        keyed = (
+            Upload.objects.select_related("run", "part")
+            .filter(repository=repository, idempotency_key=key)
+            .first()
+        )
+        if keyed and (keyed.content_sha256 != digest or not _is_of_same_part(keyed, submission)):
             raise IdempotencyKeyReusedError(
-                f"Idempotency-Key {key!r} was used before for other files; "
-                "use a new key for new content, for example one with the job's index in it"
+                f"Idempotency-Key {key!r} was used before for other files or another job; use a "
+                "new key for each, for example one with the run, the attempt and the job's index"
             )
         if keyed:
             return keyed
@@ -140,6 +144,16 @@ def _find_replay(repository: Repository, submission: Submission, digest: str) ->
         run__attempt=submission.attempt,
         content_sha256=digest,
     ).first()
+
+
+def _is_of_same_part(upload: Upload, submission: Submission) -> bool:
+    run = upload.run
+    return (run.sha, run.ci_run_id, run.attempt, upload.part.name) == (
+        submission.sha,
+        submission.run_id,
+        submission.attempt,
+        submission.part_name,
+    )
 
 
 def _create_upload(
@@ -179,6 +193,7 @@ def _find_or_create_run(repository: Repository, submission: Submission) -> Run:
             "branch": submission.branch or ("" if submission.pr else repository.default_branch),
             "pr": submission.pr,
             "base_sha": submission.base_sha,
+            "merge_sha": submission.merge_sha,
             "is_trusted": submission.is_trusted,
             "is_reference": submission.is_trusted and submission.pr is None and is_default_branch,
             "at": submission.at or timezone.now(),

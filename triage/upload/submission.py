@@ -35,6 +35,10 @@ class Submission:
     part: str = ""
     at: datetime | None = None
     idempotency_key: str | None = None
+    # The merge of the pull request that CI tested, where ``sha`` was found out from it.
+    merge_sha: str = ""
+    # Whether the client is known to tell the merge of a pull request, and not its head.
+    is_merge: bool = False
     # The bytes of .tiebreak.yml, where it came along.
     policy: bytes | None = None
     # False for what comes from a fork: it is judged and counts for nothing.

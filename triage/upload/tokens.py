@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from triage.errors import ForbiddenError, UnauthorizedError
 from triage.models import Repository, Token
+from triage.upload.rates import count_request
 
 PREFIX = "tbk_"
 UPLOAD_AND_READ = ("upload", "read")
@@ -39,7 +40,10 @@ def create_token(
 
 
 def authenticate(secret: str) -> Token:
-    """Return the token that a secret belongs to; raise ``UnauthorizedError`` otherwise."""
+    """Return the token that a secret belongs to, its request counted.
+
+    Raises ``UnauthorizedError`` for any other secret, ``RateLimitedError`` after too many requests.
+    """
     digest = _digest(secret)
     token = Token.objects.select_related("repository").filter(digest=digest).first()
     if token is None or not hmac.compare_digest(token.digest, digest) or token.revoked_at:
@@ -52,6 +56,7 @@ def authenticate(secret: str) -> Token:
             f"the token expired on {token.expires_at:%Y-%m-%d %H:%M} UTC; make a new one with "
             "'manage.py create_token OWNER/NAME'"
         )
+    count_request(token.repository_id, f"token {token.pk}")
     _note_use(token)
     return token
 

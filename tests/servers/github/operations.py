@@ -203,6 +203,23 @@ def get_content(request: Request) -> Answer:
     }
 
 
+def get_commit(request: Request) -> Answer:
+    """Return a commit; that of a pull request's merge names what was merged, as GitHub words it."""
+    repository = request.repository("contents:read")
+    sha = request.parameters["ref"]
+    if sha not in repository.commits | set(repository.merges):
+        raise RefusalError(422, f"No commit found for SHA: {sha}")
+    made = request.world.example("commit")
+    parents = repository.merges.get(sha, ())
+    message = f"Merge {parents[1]} into {parents[0]}" if parents else "Change something"
+    url = made["url"]
+    return 200, made | {
+        "sha": sha,
+        "commit": made["commit"] | {"message": message},
+        "parents": [{"sha": each, "url": url, "html_url": url} for each in parents],
+    }
+
+
 def get_permission(request: Request) -> Answer:
     """Return what a person may do in a repository."""
     repository = request.repository("metadata:read")
@@ -263,6 +280,7 @@ OPERATIONS: dict[str, Callable[[Request], Answer]] = {
     "issues/list-comments": list_comments,
     "issues/get-comment": get_comment,
     "issues/update-comment": update_comment,
+    "repos/get-commit": get_commit,
     "repos/get-content": get_content,
     "repos/get-collaborator-permission-level": get_permission,
     "actions/get-workflow-run": get_workflow_run,

@@ -46,6 +46,8 @@ class Repository:
     id: int
     full_name: str
     commits: set[str] = field(default_factory=set)
+    # What is made of a pull request for CI to test, with its two parents: base and head.
+    merges: dict[str, tuple[str, str]] = field(default_factory=dict)
     pulls: dict[int, dict[str, Any]] = field(default_factory=dict)
     checks: dict[int, dict[str, Any]] = field(default_factory=dict)
     comments: dict[int, dict[str, Any]] = field(default_factory=dict)

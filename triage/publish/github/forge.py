@@ -1,5 +1,6 @@
 """GitHub as a forge: check runs and the one comment, found again before anything is made anew."""
 
+import re
 from typing import Any
 
 from github import Github
@@ -14,6 +15,8 @@ ANNOTATIONS_PER_REQUEST = 50
 COMPLETED = "completed"
 # What GitHub says of somebody without any access; it knows no other answer for strangers.
 NOBODY = "none"
+# How GitHub words the commits that it makes of a pull request; a person's merge reads otherwise.
+MERGED_FOR_CI = re.compile(r"Merge ([0-9a-f]{40,64}) into [0-9a-f]{40,64}")
 
 
 class GitHubForge:
@@ -47,6 +50,17 @@ class GitHubForge:
                 return str(self._repository.get_collaborator_permission(login))
         except GoneForgeError:
             return NOBODY
+
+    def head_of_merge(self, sha: str) -> str | None:
+        """Return the head that GitHub merged for CI to test; ``None`` for any other commit."""
+        try:
+            with translated():
+                commit = self._repository.get_commit(sha)
+                told = MERGED_FOR_CI.match(commit.commit.message)
+                parents = [parent.sha for parent in commit.parents]
+        except (GoneForgeError, RefusedForgeError):
+            return None
+        return parents[1] if told and parents[1:] == [told[1]] else None
 
     def _find_check(self, sha: str, key: str) -> Any:
         """Return the run of this key, or one that is still open and waits to be taken over.
