@@ -34,6 +34,7 @@ from triage.models import (
     Repository,
     RepositoryFiles,
     RequestedAction,
+    RequestRate,
     Result,
     SuiteState,
     Token,
@@ -122,6 +123,7 @@ def fill_people(repository: Repository, number: int) -> None:
     user, _ = User.objects.get_or_create(username="ada")
     Membership.objects.create(repository=repository, user=user, role="admin")
     Token.objects.create(repository=repository, name="ci", digest=f"t{number}")
+    RequestRate.objects.create(repository=repository, caller="token 1")
     Invitation.objects.create(
         repository=repository, digest=f"i{number}", name="bob", invited_by="ada", expires_at=START
     )

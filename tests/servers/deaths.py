@@ -129,10 +129,10 @@ def main(command: list[str]) -> None:
     import django
 
     django.setup()
-    uploads = importlib.import_module("triage.api.uploads")
+    taking = importlib.import_module("triage.api.taking")
     put(SERVER_POINTS | PRUNING_POINTS)
     Death.point = os.environ.get("DIES_AT", "")
-    uploads.accept = asked(uploads.accept)
+    taking.accept = asked(taking.accept)
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["manage.py", *command])

@@ -6,10 +6,13 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import conditional_page
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 from ninja.security import HttpBearer
 
+from triage.api.description import complete
 from triage.errors import (
     InvalidRequestError,
     NotFoundError,
@@ -18,7 +21,7 @@ from triage.errors import (
     UnavailableError,
 )
 from triage.models import Token
-from triage.upload.tokens import authenticate
+from triage.upload.tokens import authenticate, require_scope
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +37,29 @@ class ProjectToken(HttpBearer):
         return authenticate(token)
 
 
-api = NinjaAPI(
+class ReadingToken(ProjectToken):
+    """A token whose scopes hold "read"."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Token:
+        """Return the token, or raise ``UnauthorizedError`` or ``ForbiddenError``."""
+        known = super().authenticate(request, token)
+        require_scope(known, "read")
+        return known
+
+
+class DescribedAPI(NinjaAPI):
+    """The API with a description that is complete."""
+
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        """Return the OpenAPI 3.1 description."""
+        schema = super().get_openapi_schema(path_prefix=path_prefix, path_params=path_params)
+        complete(schema)
+        return schema
+
+
+api = DescribedAPI(
     title="Tiebreak",
     version="1",
     urls_namespace="api",
@@ -42,6 +67,9 @@ api = NinjaAPI(
     docs_url=None,
     description="Upload JUnit reports of suites that call LLMs; get a verdict back.",
 )
+
+# A list that did not change is not sent again to who names its ETag.
+api.add_decorator(conditional_page, mode="view")
 
 
 def prefers_text(request: HttpRequest) -> bool:

@@ -3,21 +3,22 @@
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest
 from ninja import Path, Query, Router
 
 from budgets.attribution import Association
 from budgets.intervals import credible
 from budgets.priors import DEFAULT_PRIOR
-from triage.api.budgets import PageNumber, PageSize
+from triage.api.application import ReadingToken
+from triage.api.pages import PageNumber, PageSize, page_of, told
+from triage.api.schemas import CaseBody, CasesPage
 from triage.errors import NotFoundError
 from triage.history.attribution import associations_of_case
 from triage.history.conditions import Conditions, conditions_of_case
 from triage.history.counsel import counsel
 from triage.models import Case, Epoch, EpochLabel, Token
 
-router = Router(tags=["cases"])
+router = Router(tags=["cases"], auth=ReadingToken())
 
 HIGHEST_ID = 2**63 - 1
 MOST_EPOCHS = 30
@@ -27,7 +28,7 @@ Wanted = Annotated[str, Query("", max_length=200, description="A part of the tit
 OnlyLlm = Annotated[bool, Query(False, description="LLM cases only.")]  # noqa: FBT003
 
 
-@router.get("/cases", summary="List cases, the last seen first", response=dict)
+@router.get("/cases", summary="List cases, the last seen first", response=CasesPage)
 def list_cases(
     request: HttpRequest,
     q: Wanted = "",
@@ -40,16 +41,14 @@ def list_cases(
     cases = Case.objects.filter(repository=token.repository, title__icontains=q)
     if llm:
         cases = cases.filter(is_llm=True)
-    listed = Paginator(cases.order_by("-last_seen_at", "-pk"), size).get_page(page)
+    listed = page_of(cases.order_by("-last_seen_at", "-pk"), page, size)
     return {
-        "repo": token.repository.full_name,
+        **told(token.repository, listed),
         "cases": [_case(each) for each in listed],
-        "page": listed.number,
-        "pages": listed.paginator.num_pages,
     }
 
 
-@router.get("/cases/{case_id}", summary="Read a case", response={200: dict, 404: dict})
+@router.get("/cases/{case_id}", summary="Read a case", response=CaseBody)
 def read_case(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
     """Return a case with its newest epochs, its rate, labels, conditions and advice."""
     token: Token = request.auth  # type: ignore[attr-defined]
@@ -103,20 +102,20 @@ def _labels(case: Case) -> list[dict[str, Any]]:
 
 def _insight(case: Case, epoch: Epoch, found: list[Association]) -> dict[str, Any]:
     """Return what the newest epoch lets one say."""
-    told = conditions_of_case(case, epoch)
+    known = conditions_of_case(case, epoch)
     return {
-        "rate": _rate(told),
-        "conditions": asdict(told) | {"applies": str(told.applies)},
-        "advice": counsel(told, epoch, found),
+        "rate": _rate(known),
+        "conditions": asdict(known) | {"applies": str(known.applies)},
+        "advice": counsel(known, epoch, found),
     }
 
 
-def _rate(told: Conditions) -> dict[str, Any]:
+def _rate(known: Conditions) -> dict[str, Any]:
     """Return the divergences per call of any kind, with their 95 % credible interval."""
-    interval = credible(told.divergent, told.calls, DEFAULT_PRIOR)
+    interval = credible(known.divergent, known.calls, DEFAULT_PRIOR)
     return {
-        "divergent": told.divergent,
-        "calls": told.calls,
+        "divergent": known.divergent,
+        "calls": known.calls,
         "low": float(interval.low),
         "high": float(interval.high),
     }

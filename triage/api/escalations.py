@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest
 from ninja import Path, Query, Router, Schema, Status
 from pydantic import AwareDatetime
 
-from triage.api.budgets import PageNumber, PageSize
+from triage.api.application import ReadingToken
+from triage.api.pages import PageNumber, PageSize, page_of, told
+from triage.api.schemas import DecisionBody, EscalationBody, EscalationsPage
 from triage.dispatch import after_decision
 from triage.errors import NotFoundError
 from triage.models import Decision, Escalation, Token
@@ -33,7 +34,12 @@ class AnswerBody(Schema):
     until: AwareDatetime | None = None
 
 
-@router.get("/escalations", summary="List escalations, those due soonest first", response=dict)
+@router.get(
+    "/escalations",
+    auth=ReadingToken(),
+    summary="List escalations, those due soonest first",
+    response=EscalationsPage,
+)
 def list_escalations(
     request: HttpRequest, state: Wanted = "", page: PageNumber = 1, size: PageSize = 50
 ) -> dict[str, Any]:
@@ -42,16 +48,19 @@ def list_escalations(
     found = Escalation.objects.filter(repository=token.repository).select_related("case")
     if state:
         found = found.filter(state=EscalationState(state))
-    listed = Paginator(found.order_by("due_at", "pk"), size).get_page(page)
+    listed = page_of(found.order_by("due_at", "pk"), page, size)
     return {
-        "repo": token.repository.full_name,
+        **told(token.repository, listed),
         "escalations": [_escalation(each) for each in listed],
-        "page": listed.number,
-        "pages": listed.paginator.num_pages,
     }
 
 
-@router.get("/escalations/{escalation_id}", summary="Read an escalation", response=dict)
+@router.get(
+    "/escalations/{escalation_id}",
+    auth=ReadingToken(),
+    summary="Read an escalation",
+    response=EscalationBody,
+)
 def read_escalation(request: HttpRequest, escalation_id: EscalationId) -> dict[str, Any]:
     """Return a question with its decisions and the runs that rest on it."""
     token: Token = request.auth  # type: ignore[attr-defined]
@@ -65,7 +74,9 @@ def read_escalation(request: HttpRequest, escalation_id: EscalationId) -> dict[s
 
 
 @router.post(
-    "/escalations/{escalation_id}/decisions", summary="Decide an escalation", response={201: dict}
+    "/escalations/{escalation_id}/decisions",
+    summary="Decide an escalation",
+    response={201: DecisionBody},
 )
 def create_decision(
     request: HttpRequest, escalation_id: EscalationId, body: AnswerBody

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from ninja import Path, Router, Schema, Status
 from pydantic import AwareDatetime
 
+from triage.api.schemas import MuteShown
 from triage.errors import NotFoundError
 from triage.models import Case, Mute, Token
 from triage.upload.tokens import require_scope
@@ -26,7 +27,7 @@ class MuteBody(Schema):
     until: AwareDatetime
 
 
-@router.post("/cases/{case_id}/mute", summary="Mute a case", response={201: dict})
+@router.post("/cases/{case_id}/mute", summary="Mute a case", response={201: MuteShown})
 def create_mute(request: HttpRequest, case_id: CaseId, body: MuteBody) -> Status[dict[str, Any]]:
     """Let wording differences of a case not fail runs until a day. Label flips still block."""
     token: Token = request.auth  # type: ignore[attr-defined]
@@ -36,7 +37,7 @@ def create_mute(request: HttpRequest, case_id: CaseId, body: MuteBody) -> Status
     return Status(201, _shown(mute))
 
 
-@router.delete("/cases/{case_id}/mute", summary="End a mute", response={200: dict})
+@router.delete("/cases/{case_id}/mute", summary="End a mute", response=MuteShown)
 def delete_mute(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
     """End the mute of a case before its time."""
     token: Token = request.auth  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, JsonResponse
 from ninja import Router
 
+from triage.api.schemas import PolicyCheck
 from triage.errors import InvalidRequestError
 from triage.models import Case, Token
 from triage.policy.document import Policy, policy_schema
@@ -23,7 +24,7 @@ def read_schema(request: HttpRequest) -> JsonResponse:
     return JsonResponse(policy_schema(), content_type="application/schema+json")
 
 
-@router.post("/policy/check", summary="Check a policy", response=dict)
+@router.post("/policy/check", summary="Check a policy", response=PolicyCheck, exclude_unset=True)
 def check_policy(request: HttpRequest) -> dict[str, Any]:
     """Return the normalised policy and which rule matches which case, or every error.
 

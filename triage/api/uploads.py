@@ -8,6 +8,7 @@ from ninja import Router
 from triage.api.parameters import FailOn, Wait
 from triage.api.requests import read_submission
 from triage.api.responses import reply_pending, reply_with_verdict
+from triage.api.schemas import PendingUpload, UploadVerdict
 from triage.api.taking import take_in
 from triage.errors import NotFoundError
 from triage.models import Token, Upload
@@ -18,7 +19,11 @@ from triage.upload.waiting import wait_for
 router = Router(tags=["uploads"])
 
 
-@router.post("/uploads", summary="Upload report files", response={201: dict, 200: dict, 202: dict})
+@router.post(
+    "/uploads",
+    summary="Upload report files",
+    response={201: UploadVerdict, 200: UploadVerdict, 202: PendingUpload},
+)
 def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") -> HttpResponse:
     """Store report files and judge their run.
 
@@ -32,7 +37,11 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     return _reply(request, accepted.upload, fail_on, is_replay=accepted.is_replay)
 
 
-@router.get("/uploads/{uuid:upload_id}", summary="Read one upload", response={200: dict, 202: dict})
+@router.get(
+    "/uploads/{uuid:upload_id}",
+    summary="Read one upload",
+    response={200: UploadVerdict, 202: PendingUpload},
+)
 def read_upload_state(
     request: HttpRequest, upload_id: uuid.UUID, wait: Wait = 0, fail_on: FailOn = ""
 ) -> HttpResponse:

@@ -8,6 +8,7 @@ from triage.api.cases import router as cases
 from triage.api.escalations import router as escalations
 from triage.api.mutes import router as mutes
 from triage.api.policies import router as policies
+from triage.api.reference import reference
 from triage.api.runs import router as runs
 from triage.api.uploads import router as uploads
 
@@ -20,6 +21,7 @@ api.add_router("", policies)
 api.add_router("", budgets)
 
 urlpatterns = [
+    path("docs", reference, name="api-docs"),
     path("", api.urls),
     path("<path:path>", not_found),
 ]

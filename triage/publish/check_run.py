@@ -60,6 +60,8 @@ class CheckRun:
     actions: tuple[Action, ...]
     # Where the whole report stands; empty where there is none yet.
     url: str = ""
+    # Whether the second pass alone is open: a forge that shows no buttons can only wait for it.
+    is_settling: bool = False
 
     def output(self, already_sent: int = 0, batch: int = 0) -> dict[str, Any]:
         """Return the output with the next batch of annotations after those sent before."""
@@ -119,8 +121,8 @@ def check_run(
     second pass that nobody has started is no reason to wait: the check completes, so that its
     buttons are there.
     """
-    is_repeated = asked.is_rerun_under_way and _waits_for_repeats(document)
-    waits = is_repeated or _waits_for_parts(document)
+    is_settling = _waits_for_repeats(document)
+    waits = (is_settling and asked.is_rerun_under_way) or _waits_for_parts(document)
     conclusion = None if waits else _conclusion(document)
     return CheckRun(
         status="in_progress" if waits else "completed",
@@ -130,6 +132,7 @@ def check_run(
         annotations=_annotations(document["findings"], places),
         actions=() if waits else tuple(BUTTONS[each] for each in buttons(document)),
         url=document["url"],
+        is_settling=is_settling,
     )
 
 

@@ -24,11 +24,13 @@ class Status:
 def status_of(check: CheckRun, states: Mapping[str, str], longest: int) -> Status:
     """Return a check as a status of a forge that has these states and this much room.
 
-    ``states`` are by the check's conclusion, and by ``in_progress`` for one that has none.
+    ``states`` are by the check's conclusion, and by ``in_progress`` for one that has none, or
+    whose second pass is still open.
     """
+    conclusion = None if check.is_settling else check.conclusion
     title = check.title if len(check.title) <= longest else check.title[: longest - 1] + CUT
     return Status(
-        state=states[check.conclusion or IN_PROGRESS],
+        state=states[conclusion or IN_PROGRESS],
         description=title,
         target_url=check.url or settings.TIEBREAK_URL,
     )
