@@ -98,4 +98,8 @@ ERRORS: dict[str, dict[str, Any]] = {
     ),
     "internal_error": _error("internal_error", "this is a mistake of the server"),
     "unavailable": _error("unavailable", "the database does not answer; try again later"),
+    "unreadable_secret": _error(
+        "unreadable_secret",
+        "what is stored was sealed under a key that FIELD_KEYS does not hold; add that key again",
+    ),
 }
