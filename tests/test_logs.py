@@ -150,7 +150,7 @@ def test_the_lines_of_a_task_name_it_and_the_request_that_it_came_from() -> None
 def test_the_lines_of_the_pipeline_name_upload_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, str]] = []
     monkeypatch.setattr(
-        "triage.pipeline.want_newest_verdict", lambda _: seen.append(dict(context()))
+        "triage.pipeline.want_recent_verdict", lambda *_: seen.append(dict(context()))
     )
     taken = upload(suite(5), 1)
     assert seen == [{"upload_id": str(taken.pk), "run_id": str(taken.run_id)}]

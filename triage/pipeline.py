@@ -8,6 +8,7 @@ import logging
 import uuid
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,7 +25,7 @@ from triage.parse.redaction import Redactor
 from triage.parse.report import UploadReading
 from triage.parse.upload import read_upload
 from triage.policy.stored import policy_in_force
-from triage.publish.outbox import want_newest_verdict
+from triage.publish.outbox import newest_verdict, want_recent_verdict
 from triage.publish.repository_files import refresh_if_stale
 from triage.record.recorder import record
 from triage.record.storage import read_stored
@@ -44,11 +45,11 @@ def process(upload_id: uuid.UUID, reading: UploadReading | None = None) -> None:
     with belonging_to(upload_id=upload_id), paused_collector():
         try:
             outbox.lease(upload_id)
-            refresh_if_stale(
-                Upload.objects.values_list("repository_id", flat=True).get(pk=upload_id)
-            )
-            _step(upload_id, UploadState.RECEIVED, lambda upload: _record(upload, reading))
-            _step(upload_id, UploadState.RECORDED, _judge)
+            repository_id = Upload.objects.values_list("repository_id", flat=True).get(pk=upload_id)
+            refresh_if_stale(repository_id)
+            step = partial(_step, upload_id, repository_id)
+            step(UploadState.RECEIVED, lambda upload: _record(upload, reading))
+            step(UploadState.RECORDED, _judge)
         except Exception as error:
             if outbox.note_failure(upload_id, error) is UploadState.RECEIVED:
                 # What was lost with the report is not known, which its run has to say.
@@ -132,19 +133,26 @@ def act_due() -> int:
 
 def _answer(run: Run) -> None:
     """Show what was judged, and go on with the second pass where the policy wants that."""
-    want_newest_verdict(run)
-    action = ask_for_second_pass(run, timezone.now())
+    newest = newest_verdict(run)
+    if newest is None:
+        return
+    now = timezone.now()
+    want_recent_verdict(newest, now)
+    action = ask_for_second_pass(newest, now)
     if action:
         start_action(action.pk)
 
 
-def _step(upload_id: uuid.UUID, state: UploadState, work: Callable[[Upload], None]) -> None:
+def _step(
+    upload_id: uuid.UUID, repository_id: int, state: UploadState, work: Callable[[Upload], None]
+) -> None:
     with transaction.atomic():
-        upload = Upload.objects.select_related("run").get(pk=upload_id)
-        # The lock makes writers of one repository wait for each other; the row is read again
+        # The lock makes writers of one repository wait for each other; what is worked on is read
         # behind it, since another worker may have done the step in the meantime.
-        upload.repository = Repository.objects.select_for_update().get(pk=upload.repository_id)
-        upload.refresh_from_db(fields=["state", "part", "run"])
+        repository = Repository.objects.select_for_update().get(pk=repository_id)
+        upload = Upload.objects.select_related("run", "part").get(pk=upload_id)
+        upload.repository = upload.run.repository = repository
+        upload.part.run = upload.run
         if upload.state == state:
             with belonging_to(run_id=upload.run_id):
                 work(upload)

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from tests.benchmarks.storage import clients, growth, peer, uploads, workers
+from tests.benchmarks.storage import clients, growth, peer, pruning, uploads, workers
 from tests.benchmarks.storage.database import product_database
 
 PARTS = {
@@ -12,6 +12,7 @@ PARTS = {
     "c": growth.main,
     "f": peer.main,
     "g": clients.main,
+    "h": pruning.main,
 }
 
 

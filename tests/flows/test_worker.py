@@ -176,7 +176,9 @@ def test_a_worker_killed_between_record_and_verdict_loses_nothing_and_counts_not
 
     expire_lease()
     with product.worker(dying_env, DYING) as replacement:
-        Celery(broker=dying_env["BROKER_URL"]).send_task("triage.sweep", queue="ingest")
+        Celery(broker=dying_env["BROKER_URL"], set_as_current=False).send_task(
+            "triage.sweep", queue="ingest"
+        )
         status, document = unlucky.read(pending["upload"]["id"])
         assert (status, findings(document)) == (200, FINDINGS), replacement.output
         status, replayed = unlucky.upload(wait=WAIT_S)

@@ -1,6 +1,8 @@
 """Beat's work in a process without a broker."""
 
 import logging
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -71,3 +73,19 @@ def test_a_clock_in_a_thread_runs_what_is_due_until_it_is_stopped() -> None:
 
     assert set(DONE) == {"note"}
     assert "clock" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_server_without_a_broker_knows_every_task_of_its_schedule() -> None:
+    program = (
+        "import django; django.setup()\n"
+        "from celery import current_app\n"
+        "from django.conf import settings\n"
+        "from triage.management.clock import Clock\n"
+        "schedule = settings.CELERY_BEAT_SCHEDULE\n"
+        "Clock(schedule)\n"
+        "print({each['task'] for each in schedule.values()} - set(current_app.tasks))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("set()\n", 0), done.stderr

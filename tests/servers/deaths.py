@@ -34,7 +34,7 @@ POINTS: dict[str, tuple[str, str, str]] = {
     "charged": ("triage.verdict.judge", "charge", AFTER),
     "verdict-kept": ("triage.verdict.judge", "keep_verdict", AFTER),
     "told": ("triage.verdict.judge", "tell", AFTER),
-    "publication-wanted": ("triage.pipeline", "want_newest_verdict", AFTER),
+    "publication-wanted": ("triage.pipeline", "want_recent_verdict", AFTER),
     "verdict-committed": ("triage.pipeline", "process", AFTER),
 }
 

@@ -7,7 +7,7 @@ from triage.models import RequestedAction, Run, Verdict
 from triage.models.requested_actions import LOGIN_LENGTH
 from triage.policy.stored import policy_in_force
 from triage.publish.connections import connection_of
-from triage.publish.outbox import OLDEST_SHOWN, newest_verdict
+from triage.publish.outbox import OLDEST_SHOWN
 from triage.terms import Button
 from triage.verdict.run_policy import RunPolicy
 
@@ -22,10 +22,12 @@ def ask(run: Run, kind: Button, who: str) -> RequestedAction:
     )
 
 
-def ask_for_second_pass(run: Run, now: datetime) -> RequestedAction | None:
-    """Keep that the policy wants the failed jobs of a CI run's last attempt re-run, once each."""
-    verdict = newest_verdict(run)
-    if verdict is None or not _wants_rerun(verdict, now):
+def ask_for_second_pass(verdict: Verdict, now: datetime) -> RequestedAction | None:
+    """Keep that the policy wants the failed jobs re-run of the attempt that a verdict is of, once.
+
+    The verdict is that of the CI run's last attempt.
+    """
+    if not _wants_rerun(verdict, now):
         return None
     made, is_new = RequestedAction.objects.get_or_create(
         repository_id=verdict.repository_id, run=verdict.run, kind=Button.RERUN, who=""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -59,7 +59,7 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """Return the tally as it is stored with a result."""
-        stored = asdict(self)
+        stored: dict[str, Any] = {name: getattr(self, name) for name in (*COUNTERS, *MOMENTS)}
         stored["labels"] = [[*pair, calls] for pair, calls in sorted(self.labels.items())]
         return stored
 

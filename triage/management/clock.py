@@ -11,6 +11,9 @@ from celery.schedules import BaseSchedule, maybe_schedule
 from django.db import close_old_connections
 from django.utils import timezone
 
+# A task is known once its module is imported, which a worker does by itself and a server does not.
+import triage.tasks  # noqa: F401
+
 logger = logging.getLogger(__name__)
 
 SHORTEST_WAIT_S = 1.0

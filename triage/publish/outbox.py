@@ -1,6 +1,6 @@
 """What forges shall show: a verdict asks for it here, in the transaction that judged."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,13 +14,10 @@ from triage.terms import PublicationKind, PublicationState
 OLDEST_SHOWN = timedelta(days=1)
 
 
-def want_newest_verdict(run: Run) -> None:
-    """Ask that the verdict of a CI run's last attempt is shown."""
-    if run.at < timezone.now() - OLDEST_SHOWN:
-        return
-    newest = newest_verdict(run)
-    if newest is not None:
-        want_verdict(newest)
+def want_recent_verdict(verdict: Verdict, now: datetime) -> None:
+    """Ask that a verdict is shown, unless its run is too old to be news."""
+    if verdict.run.at >= now - OLDEST_SHOWN:
+        want_verdict(verdict)
 
 
 def want_verdict(verdict: Verdict) -> None:
