@@ -14,15 +14,10 @@ from django.utils import timezone
 from tests.flows.github import set_up
 from tests.servers.github.server import fake_github
 from tests.servers.github.world import World
-from triage.checks import (
-    EVERYTHING,
-    CheckResult,
-    CheckState,
-    check_github,
-    check_publishing,
-    check_webhooks,
-    run_checks,
-)
+from triage.checks.everything import EVERYTHING
+from triage.checks.github import check_github, check_webhooks
+from triage.checks.running import Check, CheckResult, CheckState, run_checks
+from triage.checks.work import check_publishing
 from triage.models import GitHubApp, Publication, Repository, WebhookDelivery
 from triage.publish.github.rights import EVENTS
 from triage.webhooks.redelivery import redeliver_failed
@@ -104,7 +99,7 @@ def test_an_app_that_lacks_rights_or_events_is_told(world: World) -> None:
 def test_an_app_that_github_does_not_recognise_fails(world: World) -> None:
     GitHubApp.objects.update(app_id=1)
 
-    (result,) = run_checks([check_github])
+    (result,) = run_checks([each for each in EVERYTHING if each.name == "github"])
 
     assert result.state is CheckState.FAIL
     assert "GitHub answered 404: Integration not found" in result.told
@@ -141,16 +136,39 @@ def test_what_a_forge_refused_is_told_with_its_words() -> None:
     assert "GitHub answered 422" in result.remedy
 
 
+def broken() -> CheckResult:
+    """Go wrong."""
+    raise RuntimeError("boom")
+
+
+def sound() -> CheckResult:
+    """Find nothing wrong."""
+    return CheckResult("sound", CheckState.OK, "")
+
+
 def test_a_check_that_breaks_has_failed() -> None:
-    def check_broken() -> CheckResult:
-        raise RuntimeError("boom")
+    (result,) = run_checks([Check("broken", broken, "mend it")])
 
-    (result,) = run_checks([check_broken])
+    assert result == CheckResult("broken", CheckState.FAIL, "RuntimeError: boom", "mend it")
 
-    assert (result.name, result.state, result.told) == (
-        "broken",
-        CheckState.FAIL,
-        "RuntimeError: boom",
+
+def test_what_rests_on_a_failed_check_is_not_looked_at_nor_what_rests_on_that() -> None:
+    checks = [
+        Check("database", broken),
+        Check("tables", broken, needs="database"),
+        Check("uploads", broken, needs="tables"),
+        Check("sound", sound),
+    ]
+
+    assert [each.state for each in run_checks(checks)] == ["fail", "skip", "skip", "ok"]
+    assert run_checks(checks)[1].told == "not looked at until 'database' passes"
+
+
+def test_every_check_comes_after_the_one_it_needs() -> None:
+    names = [each.name for each in EVERYTHING]
+
+    assert all(
+        each.needs in names[:position] for position, each in enumerate(EVERYTHING) if each.needs
     )
 
 

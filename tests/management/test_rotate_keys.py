@@ -9,7 +9,8 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 
 from tests.notifications.builders import make_channel, make_repository
-from triage.checks import CheckState, check_secrets
+from triage.checks.running import CheckState
+from triage.checks.work import check_secrets
 from triage.models import Channel, GitHubApp
 from triage.models.sealed import SEALED_COLUMNS
 from triage.sealing import new_key, seal, unseal

@@ -4,7 +4,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from triage.checks import READINESS, CheckState, run_checks
+from triage.checks.everything import READINESS
+from triage.checks.running import CheckState, run_checks
 
 
 @never_cache

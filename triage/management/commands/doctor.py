@@ -1,12 +1,14 @@
 """Look at everything that this installation needs, and say what to do."""
 
 import json
+import logging
 from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from triage.checks import EVERYTHING, CheckState, run_checks
+from triage.checks.everything import EVERYTHING
+from triage.checks.running import CheckState, run_checks
 
 
 class Command(BaseCommand):
@@ -26,6 +28,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
+        # The pool of connections warns of every try; its check tells of it once.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         results = run_checks(EVERYTHING)
         if options["json"]:
             self.stdout.write(json.dumps([asdict(each) for each in results], indent=2))
