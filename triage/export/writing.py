@@ -1,21 +1,14 @@
-"""Write the tables of a repository as files, row by row, in memory that does not grow with them.
-
-In CSV every text is in quotes and every number, time and truth is not, so that readers can tell a
-text that looks like a number. Spreadsheets run a text that begins like a formula, quoted or not;
-such a text, and one that begins with an apostrophe, gets an apostrophe before it, which a reader
-takes off again. Numbers are not touched.
-"""
+"""Write the tables of a repository as files, row by row, in memory that does not grow with them."""
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from triage.export.columns import JSON, TABLES, TEXT, ExportedTable
+from triage.export.cells import csv_header, csv_line, json_value
+from triage.export.columns import JSON, TABLES, ExportedTable
 
 ROWS_AT_ONCE = 1_000
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 CSV_NOTE = (
     "UTF-8, comma, one header line. Texts are in quotes; numbers, times, true and false are not; "
     "an empty unquoted field is missing. A text that begins with = + - @ ' or a control character "
@@ -52,13 +45,11 @@ def _rows(table: ExportedTable, repository_id: int) -> Iterator[tuple[Any, ...]]
 def _write_csv(
     file: TextIO, table: ExportedTable, rows: Iterator[tuple[Any, ...]], progress: Progress
 ) -> int:
-    # The csv module quotes all fields or those that need it, and cannot leave missing ones bare.
-    file.write(",".join(_quoted(column.name) for column in table.columns) + "\r\n")
+    file.write(csv_header(column.name for column in table.columns))
     written = 0
     for row in rows:
         cells = zip(row, table.columns, strict=True)
-        file.write(",".join(_cell(value, column.type) for value, column in cells))
-        file.write("\r\n")
+        file.write(csv_line(_told(value, column.type) for value, column in cells))
         written += 1
         progress(1)
     return written
@@ -70,33 +61,16 @@ def _write_json(
     names = [column.name for column in table.columns]
     written = 0
     for row in rows:
-        told = dict(zip(names, map(_plain, row), strict=True))
+        told = dict(zip(names, map(json_value, row), strict=True))
         file.write(json.dumps(told, ensure_ascii=False) + "\n")
         written += 1
         progress(1)
     return written
 
 
-def _cell(value: Any, kind: str) -> str:
-    if value is None:
-        return ""
-    if kind == JSON:
-        value = json.dumps(value, ensure_ascii=False)
-    if kind in {TEXT, JSON}:
-        return _quoted(f"'{value}" if value.startswith(DANGEROUS) else value)
-    plain = _plain(value)
-    return json.dumps(plain) if isinstance(plain, bool | int | float) else str(plain)
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _plain(value: Any) -> Any:
-    """Return times as ISO 8601 in UTC, everything else as it is."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return value.isoformat() if isinstance(value, date) else value
+def _told(value: Any, kind: str) -> Any:
+    """Return JSON as the text that it is in a table."""
+    return json.dumps(value, ensure_ascii=False) if kind == JSON and value is not None else value
 
 
 def _write_manifest(folder: Path, kind: str, counts: dict[str, int]) -> None:

@@ -7,20 +7,19 @@ from django.views.decorators.http import require_http_methods, require_safe
 from triage.access.audit import note
 from triage.dispatch import after_decision
 from triage.errors import InvalidRequestError
-from triage.models import Escalation, Repository
+from triage.models import Escalation
 from triage.terms import Role
 from triage.verdict.escalations.deciding import decide
 from triage.web.changing import may_change, require_change, who_asks
 from triage.web.forms.decision import DecisionForm
+from triage.web.lookups import find_repository
 from triage.web.pages.escalations import escalation_page, escalations_page
 
 
 @require_safe
 def inbox(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show the questions of a repository, open ones first."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    repository = find_repository(full_name)
     page = escalations_page(repository, request.GET)
     return render(request, "web/escalations.html", {"page": page})
 

@@ -13,13 +13,14 @@ from triage.models import Channel, Delivery, Repository
 from triage.notifications.channels import add_channel, remove_channel, send_again, send_test
 from triage.web.changing import may_change, require_change, who_asks
 from triage.web.forms.channel import ChannelForm
+from triage.web.lookups import find_repository
 from triage.web.pages.notifications import notifications_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notifications(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show the channels and the messages of a repository; POST adds a channel."""
-    repository = _repository(full_name)
+    repository = find_repository(full_name)
     if request.method != "POST":
         return _page(request, repository, ChannelForm())
     require_change(request, repository)
@@ -47,7 +48,7 @@ def remove(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, full_name: str, pk: uuid.UUID) -> HttpResponse:
     """Send a message once more."""
-    repository = _repository(full_name)
+    repository = find_repository(full_name)
     require_change(request, repository)
     delivery = Delivery.objects.filter(repository=repository, pk=pk).first()
     if delivery is None:
@@ -90,15 +91,8 @@ def _page(
     return response
 
 
-def _repository(full_name: str) -> Repository:
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
-    return repository
-
-
 def _channel(request: HttpRequest, full_name: str, pk: int) -> Channel:
-    repository = _repository(full_name)
+    repository = find_repository(full_name)
     require_change(request, repository)
     channel = Channel.objects.filter(repository=repository, pk=pk, removed_at__isnull=True).first()
     if channel is None:

@@ -1,6 +1,6 @@
 """The view of how a repository's verdicts are shown on its forge."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -11,6 +11,7 @@ from triage.models import Repository
 from triage.publish.choosing import choose_publisher
 from triage.web.changing import may_change, require_change, who_asks
 from triage.web.forms.publisher import PublisherForm
+from triage.web.lookups import find_repository
 from triage.web.pages.publishing import publishing_page
 
 
@@ -18,9 +19,7 @@ from triage.web.pages.publishing import publishing_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def publishing(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show how verdicts are shown; POST chooses it."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    repository = find_repository(full_name)
     page = publishing_page(repository)
     before = page.chosen
     initial = {"kind": before.kind, "project": before.project} if before else {}

@@ -1,6 +1,6 @@
 """The views of renames: proposals, confirmed or refused by a person."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -11,6 +11,7 @@ from triage.record.renames.deciding import confirm, refuse
 from triage.record.renames.proposing import open_renames
 from triage.terms import Role
 from triage.web.changing import may_change, require_change, who_asks
+from triage.web.lookups import find_repository
 
 MOST_DECIDED = 50
 
@@ -18,9 +19,7 @@ MOST_DECIDED = 50
 @require_http_methods(["GET", "HEAD", "POST"])
 def renames(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show the proposals of a repository; POST confirms or refuses one."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    repository = find_repository(full_name)
     problem = ""
     if request.method == "POST":
         require_change(request, repository, Role.DECIDER)

@@ -5,6 +5,7 @@ from django.urls import path
 from triage.web import (
     calibrating,
     client_file,
+    downloading,
     escalating,
     health,
     metrics,
@@ -35,6 +36,12 @@ urlpatterns = [
     path("repositories/<path:full_name>/escalations/", escalating.inbox, name="escalations"),
     path("repositories/<path:full_name>/calibration/", calibrating.calibration, name="calibration"),
     path("repositories/<path:full_name>/budgets/", views.budgets, name="budgets"),
+    path("repositories/<path:full_name>/cases/", views.cases, name="cases"),
+    path(
+        "repositories/<path:full_name>/tables/<slug:name>.<slug:kind>",
+        downloading.table,
+        name="table",
+    ),
     path("r/<path:full_name>/", views.repository, name="repository"),
     path("runs/<int:pk>/", views.run, name="run"),
     path("uploads/<uuid:pk>/", uploading.upload, name="upload"),

@@ -7,8 +7,10 @@ from django.views.decorators.http import require_safe
 from triage.terms import Role
 from triage.web.changing import may_change
 from triage.web.forms.mute import MuteForm
+from triage.web.lookups import find_repository
 from triage.web.pages.budgets import budgets_page
 from triage.web.pages.case import case_page
+from triage.web.pages.cases import cases_page
 from triage.web.pages.home import home_page
 from triage.web.pages.policy import policy_page
 from triage.web.pages.repository import repository_page
@@ -33,6 +35,13 @@ def budgets(request: HttpRequest, full_name: str) -> HttpResponse:
     """Show where the budgets of a repository stand, and what a rate would mean."""
     page = budgets_page(full_name, request.GET)
     return render(request, "web/budgets.html", {"page": page})
+
+
+@require_safe
+def cases(request: HttpRequest, full_name: str) -> HttpResponse:
+    """Show the cases of a repository that fit a search."""
+    page = cases_page(find_repository(full_name), request.GET)
+    return render(request, "web/cases.html", {"page": page})
 
 
 @require_safe

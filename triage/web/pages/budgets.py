@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 from django.utils import timezone
 
 from triage.models import Repository
 from triage.verdict.accounts import UsedBudget, used_budgets
 from triage.verdict.standings import repository_standing
+from triage.web.lookups import find_repository
 from triage.web.presenters.gauges import Gauge, gauge
 from triage.web.presenters.ledger_rows import LedgerRow, ledger_of_repository
 from triage.web.presenters.what_if import WhatIf, what_if
@@ -39,9 +40,7 @@ class BudgetsPage:
 
 def budgets_page(full_name: str, parameters: QueryDict) -> BudgetsPage:
     """Read a repository's budgets; ten queries, however many cases and charges it has."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    repository = find_repository(full_name)
     now = timezone.now()
     used = used_budgets(repository.pk, now)
     listed = Paginator(used, BUDGETS_PER_PAGE).get_page(parameters.get("page"))

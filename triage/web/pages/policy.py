@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 
 from triage.models import Case, Repository, StoredPolicy
 from triage.policy.matching import RuleMatch, RuleMatcher, budget_rules, label_rules, llm_rules
 from triage.policy.stored import PolicyInForce, last_refusal, policy_in_force
+from triage.web.lookups import find_repository
 from triage.web.presenters.pagination import page_of
 
 CASES_PER_PAGE = 50
@@ -40,9 +41,7 @@ class PolicyPage:
 
 def policy_page(full_name: str, parameters: QueryDict) -> PolicyPage:
     """Read a repository's policy; six queries, however many cases and rules it has."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    repository = find_repository(full_name)
     in_force = policy_in_force(repository.pk)
     budgets, labels = budget_rules(in_force.policy), label_rules(in_force.policy)
     search = parameters.get("q", "")[:LONGEST_SEARCH]

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.paginator import Page
 from django.db.models import QuerySet
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 from django.utils import timezone
 
 from triage.history.suite_state import margin_check
@@ -16,6 +16,7 @@ from triage.verdict.incidents import incidents_of
 from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
+from triage.web.lookups import find_repository
 from triage.web.presenters.filters import RunFilter
 from triage.web.presenters.gauges import Gauge, gauge
 from triage.web.presenters.insight import RepositoryInsight, repository_insight
@@ -49,9 +50,7 @@ class RepositoryPage:
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
     """Read a repository's page; seventeen queries, however many runs and cases it has."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+    repository = find_repository(full_name)
     wanted = RunFilter(parameters)
     runs = page_of(_newest_first(repository, wanted), parameters, RUNS_PER_PAGE)
     now = timezone.now()

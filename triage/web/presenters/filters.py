@@ -1,9 +1,11 @@
-"""Which runs of a repository are asked for."""
+"""Which runs and which cases of a repository are asked for."""
+
+from enum import StrEnum
 
 from django import forms
 from django.db.models import QuerySet
 
-from triage.models import Run
+from triage.models import Case, Run
 from triage.models.choices import choices
 from triage.terms import Conclusion
 
@@ -38,3 +40,52 @@ class RunFilter(forms.Form):
     def is_narrow(self) -> bool:
         """Whether anything is filtered."""
         return any(self.cleaned_data.values())
+
+
+class CaseOrder(StrEnum):
+    """What a list of cases is sorted by."""
+
+    FLIPS = "flips"
+    WORDING = "wording"
+    SEEN = "seen"
+    NAME = "name"
+
+
+ORDER_WORDS = {
+    CaseOrder.FLIPS: "most label flips",
+    CaseOrder.WORDING: "most wording differences",
+    CaseOrder.SEEN: "last seen",
+    CaseOrder.NAME: "name",
+}
+
+
+class CaseFilter(forms.Form):
+    """The filter of a list of cases, as the URL holds it; a field that is wrong filters nothing."""
+
+    q = forms.CharField(max_length=200, required=False)
+    kind = forms.ChoiceField(
+        choices=[("", "all cases"), ("llm", "LLM cases"), ("other", "other cases")], required=False
+    )
+    sort = forms.ChoiceField(
+        choices=[(each.value, word) for each, word in ORDER_WORDS.items()], required=False
+    )
+
+    @property
+    def order(self) -> CaseOrder:
+        """What is sorted by."""
+        return CaseOrder(self.cleaned_data.get("sort") or CaseOrder.FLIPS)
+
+    def narrow(self, cases: QuerySet[Case]) -> QuerySet[Case]:
+        """Return the cases that fit: every word of the search stands in the name."""
+        self.full_clean()
+        asked = self.cleaned_data
+        for word in asked.get("q", "").split():
+            cases = cases.filter(title__icontains=word)
+        if asked.get("kind"):
+            cases = cases.filter(is_llm=asked["kind"] == "llm")
+        return cases
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.cleaned_data.get("q") or self.cleaned_data.get("kind"))

@@ -1,0 +1,101 @@
+"""The cases of a repository: searched, sorted, each with what it did in the last thirty days."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core.paginator import Page, Paginator
+from django.db.models import F, Sum
+from django.http import QueryDict
+from django.utils import timezone
+
+from triage.models import Case, EpochDay, Repository
+from triage.web.presenters.filters import CaseFilter, CaseOrder
+from triage.web.presenters.rates import Rate, rate_of
+
+CASES_PER_PAGE = 50
+RECENT = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseActivity:
+    """What the calls of a case did lately."""
+
+    calls: int = 0
+    flips: int = 0
+    wording: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case of the list; the rates are those of the last thirty days."""
+
+    case: Case
+    flips: Rate
+    wording: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class CasesPage:
+    """What the list of cases shows."""
+
+    repository: Repository
+    filter: CaseFilter
+    listed: Page[int]
+    rows: Sequence[CaseRow]
+
+
+def cases_page(repository: Repository, parameters: QueryDict) -> CasesPage:
+    """Read the list of cases; three queries, however many there are."""
+    wanted = CaseFilter(parameters)
+    activity = activity_of_cases(repository.pk, timezone.now())
+    ids = sorted_cases(repository.pk, wanted, activity)
+    listed = Paginator(ids, CASES_PER_PAGE).get_page(parameters.get("page"))
+    cases = Case.objects.in_bulk(list(listed))
+    rows = [_row(cases[pk], activity.get(pk, CaseActivity())) for pk in listed]
+    return CasesPage(repository, wanted, listed, rows)
+
+
+def activity_of_cases(repository_id: int, now: datetime) -> Mapping[int, CaseActivity]:
+    """Return what each LLM case did lately, by case; one that did not run is left out."""
+    days = EpochDay.objects.filter(repository_id=repository_id, day__gte=(now - RECENT).date())
+    sums = days.values("epoch__case_id").annotate(
+        made=Sum("calls"),
+        flips=Sum("label"),
+        wording=Sum(F("text") + F("invalid") + F("unknown")),
+    )
+    rows = sums.order_by().values_list("epoch__case_id", "made", "flips", "wording")
+    return {pk: CaseActivity(*counts) for pk, *counts in rows}
+
+
+def sorted_cases(
+    repository_id: int, wanted: CaseFilter, activity: Mapping[int, CaseActivity]
+) -> list[int]:
+    """Return the cases that fit, in the order that is asked for."""
+    cases = wanted.narrow(Case.objects.filter(repository_id=repository_id))
+    is_by_time = wanted.order is CaseOrder.SEEN
+    order = ("-last_seen_at", "-pk") if is_by_time else ("title", "pk")
+    ids = list(cases.order_by(*order).values_list("pk", flat=True))
+    if wanted.order in RANKS:
+        rank, nothing = RANKS[wanted.order], CaseActivity()
+        ids.sort(key=lambda pk: rank(activity.get(pk, nothing)))
+    return ids
+
+
+def _by_flips(each: CaseActivity) -> tuple[int, int]:
+    return -each.flips, -each.wording
+
+
+def _by_wording(each: CaseActivity) -> tuple[int, int]:
+    return -each.wording, -each.flips
+
+
+RANKS = {CaseOrder.FLIPS: _by_flips, CaseOrder.WORDING: _by_wording}
+
+
+def _row(case: Case, activity: CaseActivity) -> CaseRow:
+    return CaseRow(
+        case,
+        rate_of(activity.flips, activity.calls),
+        rate_of(activity.wording, activity.calls),
+    )

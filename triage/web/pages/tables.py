@@ -1,0 +1,120 @@
+"""The tables of a repository's pages as rows for other tools, whole and not page by page."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils import timezone
+
+from budgets.ledger import newest_charges
+from triage.models import Case, Escalation, Repository, Run
+from triage.verdict.accounts import used_budgets
+from triage.web.pages.cases import CaseActivity, activity_of_cases, sorted_cases
+from triage.web.presenters.filters import CaseFilter, RunFilter
+from triage.web.presenters.run_rows import run_rows
+
+ROWS_AT_ONCE = 500
+Rows = Iterable[Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """A table that a page shows: its columns, and its rows under the page's own filter."""
+
+    columns: Sequence[str]
+    rows: Callable[[Repository, QueryDict], Rows]
+
+
+def _runs(repository: Repository, parameters: QueryDict) -> Rows:
+    runs = RunFilter(parameters).narrow(Run.objects.filter(repository=repository))
+    ids = list(runs.order_by("-at", "-pk").values_list("pk", flat=True))
+    for some in _slices(ids):
+        found = Run.objects.in_bulk(some)
+        for row in run_rows([found[pk] for pk in some]):
+            run, counts = row.run, row.counts
+            yield (
+                run.pk, run.sha, run.branch, run.pr, run.ci_run_id, run.attempt, run.at,
+                row.badge.word, row.headline, counts.get("passed"), counts.get("failed"),
+                counts.get("errored"), counts.get("skipped"), _address("run", run.pk),
+            )  # fmt: skip
+
+
+def _cases(repository: Repository, parameters: QueryDict) -> Rows:
+    activity = activity_of_cases(repository.pk, timezone.now())
+    ids = sorted_cases(repository.pk, CaseFilter(parameters), activity)
+    for some in _slices(ids):
+        found = Case.objects.in_bulk(some)
+        for pk in some:
+            case, recent = found[pk], activity.get(pk, CaseActivity())
+            yield (
+                pk, case.title, case.file, case.classname, case.name, case.is_llm, recent.calls,
+                recent.flips, recent.wording, case.first_seen_at, case.last_seen_at,
+                _address("case", pk),
+            )  # fmt: skip
+
+
+def _budgets(repository: Repository, parameters: QueryDict) -> Rows:
+    for each in used_budgets(repository.pk, timezone.now()):
+        standing = each.standing
+        yield (
+            each.case.pk, each.case.title, standing.spent, standing.allowance, standing.limit,
+            standing.calls, standing.rate_per_call, standing.standing.value,
+            _address("case", each.case.pk),
+        )  # fmt: skip
+
+
+def _ledger(repository: Repository, parameters: QueryDict) -> Rows:
+    for each in newest_charges(repository_id=repository.pk).iterator(chunk_size=ROWS_AT_ONCE):
+        yield (
+            each.at, each.case_id, each.case.title, each.amount, each.difference, each.reason,
+            each.run_id,
+        )  # fmt: skip
+
+
+def _escalations(repository: Repository, parameters: QueryDict) -> Rows:
+    found = Escalation.objects.filter(repository=repository).select_related("case")
+    for each in found.order_by("opened_at", "pk").iterator(chunk_size=ROWS_AT_ONCE):
+        yield (
+            each.pk, each.case_id, each.case.title, each.first_label, each.second_label,
+            each.state, each.owner, each.opened_at, each.due_at, _address("escalation", each.pk),
+        )  # fmt: skip
+
+
+TABLES: Mapping[str, PageTable] = {
+    "runs": PageTable(
+        ("run_id", "sha", "branch", "pr", "ci_run_id", "attempt", "at", "conclusion", "headline",
+         "passed", "failed", "errored", "skipped", "url"),
+        _runs,
+    ),
+    "cases": PageTable(
+        ("case_id", "case", "file", "classname", "name", "is_llm", "calls_30_days",
+         "label_flips_30_days", "wording_differences_30_days", "first_seen_at", "last_seen_at",
+         "url"),
+        _cases,
+    ),
+    "budgets": PageTable(
+        ("case_id", "case", "spent", "allowance", "limit", "calls", "accepted_rate_per_call",
+         "standing", "url"),
+        _budgets,
+    ),
+    "ledger": PageTable(
+        ("at", "case_id", "case", "amount", "difference", "reason", "run_id"),
+        _ledger,
+    ),
+    "escalations": PageTable(
+        ("escalation_id", "case_id", "case", "first_label", "second_label", "state", "owner",
+         "opened_at", "due_at", "url"),
+        _escalations,
+    ),
+}  # fmt: skip
+
+
+def _slices(ids: Sequence[int]) -> Iterable[Sequence[int]]:
+    return (ids[start : start + ROWS_AT_ONCE] for start in range(0, len(ids), ROWS_AT_ONCE))
+
+
+def _address(name: str, pk: int) -> str:
+    return f"{settings.TIEBREAK_URL}{reverse(name, args=[pk])}"
