@@ -34,6 +34,11 @@ def set_up(world: World, *shas: str) -> None:
     """Enter the App and let it be installed in a repository with these commits."""
     made = world.add_repository(REPO, *shas)
     made.pulls[PULL] = {"head_sha": shas[0]}
+    install(world)
+
+
+def install(world: World) -> None:
+    """Enter the App and let it be installed in every repository."""
     GitHubApp.objects.create(
         app_id=APP_ID,
         slug=SLUG,
@@ -41,8 +46,8 @@ def set_up(world: World, *shas: str) -> None:
         sealed_private_key=seal(private_key()),
         sealed_webhook_secret=seal(WEBHOOK_SECRET),
     )
-    repositories = [{"id": made.id, "full_name": REPO}]
-    assert deliver("installation", {"action": "created", "repositories": repositories}) == 202
+    told = [{"id": each.id, "full_name": each.full_name} for each in world.repositories.values()]
+    assert deliver("installation", {"action": "created", "repositories": told}) == 202
 
 
 def deliver(

@@ -13,6 +13,9 @@ from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, sha
 from tests.servers.github.server import fake_github
 from tests.servers.github.world import RefusalError, World
 from triage.models import Publication, PullRequest, Repository, WebhookDelivery
+from triage.publish import delivering
+from triage.publish.check_run import CheckRun
+from triage.publish.outbox import show_again
 from triage.terms import PublicationState
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -181,6 +184,33 @@ def test_faults_make_neither_a_second_check_nor_a_second_comment(world: World) -
     assert all(len(each["annotations"]) <= 1 for each in checks(world))
     published = Publication.objects.filter(subject__in=[HEAD, str(PULL)])
     assert {each.state for each in published} == {PublicationState.DONE}
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["a new verdict", "an answer"])
+def test_what_is_asked_for_during_a_delivery_is_delivered_after_it(
+    world: World, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
+) -> None:
+    made = delivering.check_of
+
+    def asked_meanwhile(publication: Publication) -> CheckRun:
+        check = made(publication)
+        monkeypatch.undo()
+        if is_new:
+            on_pull_request(CaseRun(CASE, WORDING), attempt=2)
+        else:
+            show_again(publication.repository_id, HEAD)
+        return check
+
+    monkeypatch.setattr(delivering, "check_of", asked_meanwhile)
+    on_pull_request()
+    publication = Publication.objects.get(kind="check")
+    assert (publication.state, publication.attempts) == (PublicationState.WAITING, 0)
+    assert publication.leased_until is None
+    publish_all()
+
+    publication.refresh_from_db()
+    assert publication.state == PublicationState.DONE
+    assert len(checks(world)) == 1 + is_new
 
 
 def test_a_replayed_history_is_not_published(world: World) -> None:

@@ -11,6 +11,7 @@ import signal
 import sys
 import uuid
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,15 @@ POINTS: dict[str, tuple[str, str, str]] = {
 }
 
 
+# Of publishing. A function of a class is named with it.
+PUBLISHING_POINTS: dict[str, tuple[str, str, str]] = {
+    "turn-taken": ("triage.publish.delivering", "take_turn", AFTER),
+    "check-made": ("triage.publish.github.forge", "GitHubForge._annotate", BEFORE),
+    "comment-made": ("triage.publish.github.forge", "set_sticky_comment", AFTER),
+    "shown": ("triage.publish.delivering", "_finish", BEFORE),
+}
+
+
 # Of the web server.
 SERVER_POINTS: dict[str, tuple[str, str, str]] = {
     "file-stored": ("triage.upload.acceptance", "store_files", AFTER),
@@ -63,10 +73,13 @@ class Death:
 
 def die_at(point: str) -> None:
     """End this process at once, unless it is another point's turn or this one has had its own."""
-    mark = Path(os.environ["DEATHS"]) / point
-    if Death.point == point and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
+    if Death.point != point:
+        return
+    try:
+        (Path(os.environ["DEATHS"]) / point).touch(exist_ok=False)
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def deadly(point: str, function: Callable[..., Any], when: str) -> Callable[..., Any]:
@@ -119,8 +132,9 @@ def arm(**_: object) -> None:
 def put(points: dict[str, tuple[str, str, str]]) -> None:
     """Put death at these points."""
     for point, (module, function, when) in points.items():
-        place = importlib.import_module(module)
-        setattr(place, function, deadly(point, getattr(place, function), when))
+        *owners, name = function.split(".")
+        place = reduce(getattr, owners, importlib.import_module(module))
+        setattr(place, name, deadly(point, getattr(place, name), when))
 
 
 def main(command: list[str]) -> None:
