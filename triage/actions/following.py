@@ -1,6 +1,6 @@
 """Follow what was asked of the forge: attempts that end, and attempts that bring nothing."""
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from triage.models import RequestedAction, Run
@@ -17,19 +17,23 @@ def wake(repository_id: int, ci_run_id: str) -> list[int]:
 
 def note_empty_attempt(repository_id: int, ci_run_id: str, attempt: int) -> None:
     """Say of a re-run that its attempt ended without a report, so that nobody waits for one."""
-    reported = Run.objects.filter(
-        repository_id=repository_id, ci_run_id=ci_run_id, attempt__gte=attempt
-    )
-    if reported.exists():
-        return
-    started = _reruns(repository_id, ci_run_id).filter(
-        state=ActionState.DONE, run__attempt=attempt - 1
-    )
+    started = _unreported(_reruns(repository_id, ci_run_id)).filter(detail__attempt=attempt)
     answer = f"attempt {attempt} ended without a report; look at its log, and re-run it by hand."
     for action in started.select_related("run"):
         action.state, action.answer = ActionState.FAILED, answer
         action.save(update_fields=["state", "answer"])
         show_again(repository_id, action.run.sha)
+
+
+def _unreported(reruns: QuerySet[RequestedAction]) -> QuerySet[RequestedAction]:
+    """Return the re-runs that the forge has started and of which no report came."""
+    later = Run.objects.filter(
+        repository_id=OuterRef("run__repository_id"),
+        sha=OuterRef("run__sha"),
+        ci_run_id=OuterRef("run__ci_run_id"),
+        attempt__gt=OuterRef("run__attempt"),
+    )
+    return reruns.filter(~Exists(later), state=ActionState.DONE)
 
 
 def _reruns(repository_id: int, ci_run_id: str) -> QuerySet[RequestedAction]:

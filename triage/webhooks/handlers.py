@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.utils import timezone
 
 from triage.actions.asking import ask
+from triage.actions.attempts import ended_attempts
 from triage.actions.following import note_empty_attempt, wake
 from triage.models import (
     GitHubRepository,
@@ -26,6 +27,7 @@ from triage.terms import Button, RunEnd
 from triage.webhooks.fields import Body, at, time_at
 
 Handler = Callable[[str, Body], None]
+ENDED_AT = ("workflow_run", "updated_at")
 
 
 def on_installation(action: str, body: Body) -> None:
@@ -115,14 +117,14 @@ def on_workflow_run(action: str, body: Body) -> None:
     sha = at(body, "workflow_run", "head_sha")
     if known is None or action != "completed" or not sha:
         return
-    runs = Run.objects.filter(repository=known.repository, sha=sha)
-    if not runs.exists():
+    if not Run.objects.filter(repository=known.repository, sha=sha).exists():
         end_without_results(known.repository_id, sha)
-    number, attempt = at(body, "workflow_run", "id"), at(body, "workflow_run", "run_attempt")
-    for run in runs.filter(ci_run_id=str(number), attempt=attempt or 1):
+    number, ended_at = str(at(body, "workflow_run", "id")), time_at(body, *ENDED_AT)
+    attempt = int(at(body, "workflow_run", "run_attempt") or 1)
+    for run in ended_attempts(known.repository_id, number, attempt, ended_at):
         close_run(run.pk, RunEnd.WORKFLOW, timezone.now())
-    note_empty_attempt(known.repository_id, str(number), attempt or 1)
-    for action_id in wake(known.repository_id, str(number)):
+    note_empty_attempt(known.repository_id, number, attempt)
+    for action_id in wake(known.repository_id, number):
         start_action(action_id)
 
 
