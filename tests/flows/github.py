@@ -20,10 +20,18 @@ from tests.servers.github.world import (
     World,
     private_key,
 )
-from triage.models import ForgeSettings, GitHubApp, Installation, Publication
+from triage import pipeline
+from triage.actions.acting import MOST_TRIES
+from triage.models import (
+    ForgeSettings,
+    GitHubApp,
+    Installation,
+    Publication,
+    RequestedAction,
+)
 from triage.publish.starting import start_due
 from triage.sealing import seal
-from triage.terms import PublicationState
+from triage.terms import ActionState, PublicationState
 
 PULL = 7
 WORKFLOW = 555
@@ -131,6 +139,17 @@ def publish_all() -> None:
         ForgeSettings.objects.update(next_write_at=past)
         start_due()
     raise AssertionError("publications never came to an end")
+
+
+def act_all() -> None:
+    """Let everything that was asked for and failed be tried again, and publish what is new."""
+    for _ in range(MOST_TRIES):
+        failed = RequestedAction.objects.filter(state=ActionState.WAITING, attempts__gt=0)
+        if not failed.exists():
+            break
+        failed.update(next_try_at=timezone.now() - timedelta(minutes=1))
+        pipeline.act_due()
+    publish_all()
 
 
 def checks(world: World) -> list[dict[str, Any]]:

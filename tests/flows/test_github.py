@@ -1,6 +1,5 @@
 """From a delivery of GitHub over an upload to the check run and the one comment."""
 
-import random
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -11,7 +10,7 @@ import time_machine
 from tests.flows.github import PULL, checks, comments, deliver, publish_all, pull_request, set_up
 from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, sha, suite, take
 from tests.servers.github.server import fake_github
-from tests.servers.github.world import RefusalError, World
+from tests.servers.github.world import World
 from triage.models import Publication, PullRequest, Repository, WebhookDelivery
 from triage.publish import delivering
 from triage.publish.check_run import CheckRun
@@ -157,33 +156,6 @@ def test_a_delivery_that_comes_twice_is_processed_once(world: World) -> None:
 
     assert statuses == [202, 202]
     assert WebhookDelivery.objects.filter(delivery_id="same").count() == 1
-
-
-def test_faults_make_neither_a_second_check_nor_a_second_comment(world: World) -> None:
-    history(SIZE)
-    pull_request(world, HEAD, "opened")
-    rng = random.Random(5)
-    faults = [
-        RefusalError(502, "Server Error"),
-        RefusalError(403, "You have exceeded a secondary rate limit", retry_after="5"),
-        RefusalError(429, "Too many requests"),
-        None,
-    ]
-    verdicts = 12
-    for attempt in range(1, verdicts + 1):
-        for _ in range(3):
-            is_after = rng.random() < 0.5
-            world.faults.append(("POST .*(runs|comments)|PATCH", rng.choice(faults), is_after))
-        # Every second verdict flips, so that each one says something else.
-        changed = [CaseRun(CASE, WORDING)] * (attempt % 2)
-        on_pull_request(*changed, attempt=attempt)
-        publish_all()
-
-    assert len({each["external_id"] for each in checks(world)}) == len(checks(world))
-    assert len(comments(world)) == 1
-    assert all(len(each["annotations"]) <= 1 for each in checks(world))
-    published = Publication.objects.filter(subject__in=[HEAD, str(PULL)])
-    assert {each.state for each in published} == {PublicationState.DONE}
 
 
 @pytest.mark.parametrize("is_new", [True, False], ids=["a new verdict", "an answer"])

@@ -11,7 +11,6 @@ import signal
 import sys
 import uuid
 from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +39,10 @@ POINTS: dict[str, tuple[str, str, str]] = {
 }
 
 
-# Of publishing. A function of a class is named with it.
+# Of publishing.
 PUBLISHING_POINTS: dict[str, tuple[str, str, str]] = {
     "turn-taken": ("triage.publish.delivering", "take_turn", AFTER),
-    "check-made": ("triage.publish.github.forge", "GitHubForge._annotate", BEFORE),
+    "check-made": ("triage.publish.github.forge", "_annotated", BEFORE),
     "comment-made": ("triage.publish.github.forge", "set_sticky_comment", AFTER),
     "shown": ("triage.publish.delivering", "_finish", BEFORE),
 }
@@ -132,9 +131,8 @@ def arm(**_: object) -> None:
 def put(points: dict[str, tuple[str, str, str]]) -> None:
     """Put death at these points."""
     for point, (module, function, when) in points.items():
-        *owners, name = function.split(".")
-        place = reduce(getattr, owners, importlib.import_module(module))
-        setattr(place, name, deadly(point, getattr(place, name), when))
+        place = importlib.import_module(module)
+        setattr(place, function, deadly(point, getattr(place, function), when))
 
 
 def main(command: list[str]) -> None:
