@@ -11,11 +11,15 @@ from triage.models import (
     GitHubRepository,
     Installation,
     PullRequest,
-    Repository,
     Run,
 )
 from triage.pipeline import close_run, judge_run, start_action
-from triage.publish.installations import connect, disconnect, follow_default_branch
+from triage.publish.installations import (
+    connect,
+    disconnect,
+    follow_default_branch,
+    follow_name,
+)
 from triage.publish.keys import verdict_of_key
 from triage.publish.outbox import (
     end_without_results,
@@ -53,9 +57,9 @@ def on_installation_target(action: str, body: Body) -> None:
     installation.account = account
     installation.save(update_fields=["account"])
     for known in installation.repositories.select_related("repository"):
-        owner, _, name = known.repository.full_name.partition("/")
+        owner, _, name = known.full_name.partition("/")
         if owner == before:
-            _rename(known.repository, f"{account}/{name}")
+            follow_name(known, f"{account}/{name}")
 
 
 def on_installation_repositories(action: str, body: Body) -> None:
@@ -71,7 +75,7 @@ def on_repository(action: str, body: Body) -> None:
     if known is None:
         return
     if action in {"renamed", "transferred"}:
-        _rename(known.repository, str(at(body, "repository", "full_name")))
+        follow_name(known, str(at(body, "repository", "full_name")))
     elif action == "edited" and at(body, "changes", "default_branch"):
         follow_default_branch(known.repository, at(body, "repository", "default_branch"))
     elif action == "deleted":
@@ -170,12 +174,6 @@ def _repository(body: Body) -> GitHubRepository | None:
         .filter(github_id=at(body, "repository", "id"), removed_at__isnull=True)
         .first()
     )
-
-
-def _rename(repository: Repository, full_name: str) -> None:
-    if not Repository.objects.filter(full_name=full_name).exists():
-        repository.full_name = full_name
-        repository.save(update_fields=["full_name"])
 
 
 def _newest(known: GitHubRepository, body: Body) -> PullRequest | None:
