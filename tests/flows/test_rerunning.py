@@ -26,6 +26,7 @@ from tests.servers.github.world import RefusalError, World
 from triage import client, pipeline
 from triage.actions.asking import MOST_ATTEMPTS
 from triage.actions.attempts import APART
+from triage.actions.following import LONGEST_SILENCE
 from triage.models import RequestedAction, Run, Verdict
 from triage.terms import ActionState, Button
 
@@ -162,6 +163,35 @@ def test_an_attempt_that_ends_without_a_report_leaves_no_check_pending(world: Wo
     check = checks(world)[-1]
     assert (check["status"], check["conclusion"]) == ("completed", "action_required")
     assert "attempt 2 ended without a report" in check["output"]["summary"]
+
+
+@pytest.mark.usefixtures("_by_policy")
+def test_a_rerun_that_is_never_heard_of_again_leaves_no_check_pending(world: World) -> None:
+    upload(1, FLIPPED)
+    end_workflow_run(world)
+    publish_all()
+    started_at = RequestedAction.objects.get().acted_at
+    assert started_at
+
+    for waited, status in (
+        (LONGEST_SILENCE - timedelta(minutes=1), "in_progress"),
+        (LONGEST_SILENCE + timedelta(minutes=1), "completed"),
+    ):
+        with time_machine.travel(started_at + waited):
+            pipeline.act_due()
+            publish_all()
+            assert checks(world)[-1]["status"] == status
+
+    check = checks(world)[-1]
+    assert check["conclusion"] == "action_required"
+    told = "attempt 2 had not been heard of 6 hours after its start"
+    assert told in check["output"]["summary"]
+    assert Button.RERUN in {each["identifier"] for each in check["actions"]}
+
+    for attempt in (2, 3, 4):
+        upload(attempt)
+    publish_all()
+    assert checks(world)[-1]["conclusion"] == "success"
 
 
 def test_the_second_pass_ends_with_its_plan(world: World) -> None:

@@ -1,11 +1,17 @@
 """Follow what was asked of the forge: attempts that end, and attempts that bring nothing."""
 
+from datetime import datetime, timedelta
+
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from triage.models import RequestedAction, Run
 from triage.publish.outbox import show_again
 from triage.terms import ActionState, Button
+
+# The longest that GitHub lets a job take on its own machines.
+LONGEST_SILENCE = timedelta(hours=6)
+WHAT_TO_DO = "look at its log, and re-run it by hand"
 
 
 def wake(repository_id: int, ci_run_id: str) -> list[int]:
@@ -18,11 +24,28 @@ def wake(repository_id: int, ci_run_id: str) -> list[int]:
 def note_empty_attempt(repository_id: int, ci_run_id: str, attempt: int) -> None:
     """Say of a re-run that its attempt ended without a report, so that nobody waits for one."""
     started = _unreported(_reruns(repository_id, ci_run_id)).filter(detail__attempt=attempt)
-    answer = f"attempt {attempt} ended without a report; look at its log, and re-run it by hand."
     for action in started.select_related("run"):
-        action.state, action.answer = ActionState.FAILED, answer
-        action.save(update_fields=["state", "answer"])
-        show_again(repository_id, action.run.sha)
+        _give_up(action, f"attempt {attempt} ended without a report; {WHAT_TO_DO}.")
+
+
+def give_up_unheard(now: datetime) -> None:
+    """Say of each re-run that was started long ago, and not heard of since, that nobody waits.
+
+    The end of its workflow may never have been told; a check that waits for it blocks for ever.
+    """
+    reruns = RequestedAction.objects.filter(kind=Button.RERUN, acted_at__lt=now - LONGEST_SILENCE)
+    for action in _unreported(reruns).select_related("run"):
+        told = f"attempt {action.detail.get('attempt', '')}".strip()
+        hours = LONGEST_SILENCE // timedelta(hours=1)
+        _give_up(
+            action, f"{told} had not been heard of {hours} hours after its start; {WHAT_TO_DO}."
+        )
+
+
+def _give_up(action: RequestedAction, answer: str) -> None:
+    action.state, action.answer = ActionState.FAILED, answer
+    action.save(update_fields=["state", "answer"])
+    show_again(action.repository_id, action.run.sha)
 
 
 def _unreported(reruns: QuerySet[RequestedAction]) -> QuerySet[RequestedAction]:
