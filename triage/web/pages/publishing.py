@@ -26,6 +26,11 @@ class PublicationRow:
     publication: Publication
     badge: Badge
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether somebody has to do something about it."""
+        return self.publication.state == PublicationState.FAILED
+
 
 @dataclass(frozen=True, slots=True)
 class PublishingPage:
