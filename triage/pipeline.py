@@ -16,6 +16,7 @@ from django.utils import timezone
 from triage import outbox
 from triage.actions import acting
 from triage.actions.asking import ask_for_second_pass
+from triage.actions.following import give_up_unheard
 from triage.handing_over import hand_over, hand_over_after_commit
 from triage.logs import belonging_to
 from triage.models import Escalation, Repository, Run, Upload
@@ -124,7 +125,11 @@ def start_action(action_id: int) -> None:
 
 
 def act_due() -> int:
-    """Start whatever was asked for and nobody does; return how much there was."""
+    """Start whatever was asked for and nobody does; return how much there was.
+
+    What was started and is not heard of any more is given up.
+    """
+    give_up_unheard(timezone.now())
     found = acting.due_actions()
     for action_id in found:
         start_action(action_id)

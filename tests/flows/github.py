@@ -20,10 +20,18 @@ from tests.servers.github.world import (
     World,
     private_key,
 )
-from triage.models import ForgeSettings, GitHubApp, Installation, Publication
+from triage import pipeline
+from triage.actions.acting import MOST_TRIES
+from triage.models import (
+    ForgeSettings,
+    GitHubApp,
+    Installation,
+    Publication,
+    RequestedAction,
+)
 from triage.publish.starting import start_due
 from triage.sealing import seal
-from triage.terms import PublicationState
+from triage.terms import ActionState, PublicationState
 
 PULL = 7
 WORKFLOW = 555
@@ -34,6 +42,11 @@ def set_up(world: World, *shas: str) -> None:
     """Enter the App and let it be installed in a repository with these commits."""
     made = world.add_repository(REPO, *shas)
     made.pulls[PULL] = {"head_sha": shas[0]}
+    install(world)
+
+
+def install(world: World) -> None:
+    """Enter the App and let it be installed in every repository."""
     GitHubApp.objects.create(
         app_id=APP_ID,
         slug=SLUG,
@@ -41,8 +54,8 @@ def set_up(world: World, *shas: str) -> None:
         sealed_private_key=seal(private_key()),
         sealed_webhook_secret=seal(WEBHOOK_SECRET),
     )
-    repositories = [{"id": made.id, "full_name": REPO}]
-    assert deliver("installation", {"action": "created", "repositories": repositories}) == 202
+    told = [{"id": each.id, "full_name": each.full_name} for each in world.repositories.values()]
+    assert deliver("installation", {"action": "created", "repositories": told}) == 202
 
 
 def deliver(
@@ -126,6 +139,17 @@ def publish_all() -> None:
         ForgeSettings.objects.update(next_write_at=past)
         start_due()
     raise AssertionError("publications never came to an end")
+
+
+def act_all() -> None:
+    """Let everything that was asked for and failed be tried again, and publish what is new."""
+    for _ in range(MOST_TRIES):
+        failed = RequestedAction.objects.filter(state=ActionState.WAITING, attempts__gt=0)
+        if not failed.exists():
+            break
+        failed.update(next_try_at=timezone.now() - timedelta(minutes=1))
+        pipeline.act_due()
+    publish_all()
 
 
 def checks(world: World) -> list[dict[str, Any]]:

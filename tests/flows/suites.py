@@ -30,6 +30,8 @@ class CaseRun:
     failure: str = ""
     label: str | None = "fraud"
     properties: dict[str, str] = field(default_factory=dict)
+    # Where it stands in its file; a report that tells no place has no annotations.
+    line: int | None = None
 
     def xml(self) -> str:
         """Return the <testcase> element."""
@@ -42,8 +44,9 @@ class CaseRun:
             f"<property name={quoteattr(k)} value={quoteattr(v)}/>" for k, v in told.items()
         )
         failure = f"<failure>{escape(self.failure)}</failure>" if self.failure else ""
+        place = f" file='tests/evals/test_refunds.py' line='{self.line}'" if self.line else ""
         return (
-            f"<testcase classname='tests.evals.test_refunds' name={quoteattr(self.name)}>"
+            f"<testcase classname='tests.evals.test_refunds' name={quoteattr(self.name)}{place}>"
             f"<properties>{inner}</properties>{failure}</testcase>"
         )
 

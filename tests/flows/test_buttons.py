@@ -37,8 +37,17 @@ from tests.flows.suites import (
 from tests.servers.github.server import fake_github
 from tests.servers.github.world import RefusalError, World
 from triage import pipeline
-from triage.models import AuditEntry, Decision, Escalation, Finding, RequestedAction, Verdict
+from triage.models import (
+    AuditEntry,
+    Case,
+    Decision,
+    Escalation,
+    Finding,
+    RequestedAction,
+    Verdict,
+)
 from triage.terms import ActionState, Button, Difference, FindingKind
+from triage.verdict.muting import MuteRequest, mute_case
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -259,6 +268,60 @@ def test_no_button_on_any_finding_excuses_a_flip(world: World, attempts: int) ->
     assert not Charge.objects.filter(case__name="test_ticket[2]").exists()
     pressed = RequestedAction.objects.exclude(state=ActionState.WAITING)
     assert {each.kind for each in pressed} == {*Button}
+
+
+QUIET = {"test_ticket[2]": "inherited", "test_ticket[3]": "settled_tie", CASE: "muted"}
+
+
+def quiet_attempt(attempt: int, *beside: CaseRun) -> None:
+    """Publish an attempt with a muted wording, a crash as on the base, and a tie that settles."""
+    unsettled = [CaseRun("test_ticket[3]", FLIP, "billing")] * (attempt == 1)
+    as_on_base = [CaseRun("test_ticket[2]", CRASH, None)] * (attempt == 4)
+    failing = [CaseRun(CASE, WORDING), *unsettled, *as_on_base, *beside]
+    told = {"pr": PULL, "branch": "change", "run_id": "555", "base_sha": sha(29)}
+    take(suite(SIZE, *failing), 30, attempt=attempt, **told)
+    publish_all()
+
+
+def of_quiet() -> dict[str, Any]:
+    """Return what is found of the quiet cases; none of them may be allowed."""
+    found = {each["case"].rpartition("::")[2]: each for each in current()["findings"]}
+    assert all(each["allowed"] is None for each in found.values())
+    return {name: found[name]["finding"] for name in QUIET}
+
+
+def test_no_button_changes_what_is_muted_inherited_or_settled(world: World) -> None:
+    history(SIZE)
+    for number in range(13, 23):
+        take(suite(SIZE, CaseRun(CASE, WORDING)), number)
+    with time_machine.travel(START + timedelta(hours=28)):
+        asked = MuteRequest("@acme/refunds", "provider rollout", START + timedelta(days=20))
+        mute_case(Case.objects.get(name=CASE), asked, "ada")
+    take(suite(SIZE, CaseRun("test_ticket[2]", CRASH, None)), 29)
+    pull_request(world, HEAD, "opened")
+    for attempt in (1, 2, 3, 4):
+        quiet_attempt(attempt)
+    assert (of_quiet(), current()["conclusion"]) == (QUIET, "passed_with_flakes")
+
+    # Nothing is open: every button is refused, and that it was pressed is kept.
+    for button in Button:
+        press(world, button)
+        publish_all()
+    assert {each.state for each in RequestedAction.objects.all()} == {ActionState.REFUSED}
+    assert AuditEntry.objects.filter(action__startswith="check_").count() == len(Button)
+    assert (of_quiet(), current()["conclusion"]) == (QUIET, "passed_with_flakes")
+
+    # A flip beside them opens its own buttons, and leaves them as they were.
+    quiet_attempt(5, CaseRun("test_ticket[4]", FLIP, "billing"))
+    for button in Button:
+        press(world, button)
+        publish_all()
+        assert of_quiet() == QUIET
+        (flip,) = [each for each in current()["findings"] if each["finding"] not in QUIET.values()]
+        assert flip["finding"] in {"near_tie", "label_regression"}
+        assert current()["conclusion"] in {"on_hold", "blocked"}
+    assert {each.case.name for each in Escalation.objects.all()} == {"test_ticket[4]"}
+    assert not Charge.objects.filter(case__name="test_ticket[4]").exists()
 
 
 def test_rerequesting_sends_the_same_check_once_more(world: World) -> None:

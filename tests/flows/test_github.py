@@ -1,6 +1,5 @@
 """From a delivery of GitHub over an upload to the check run and the one comment."""
 
-import random
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -11,8 +10,11 @@ import time_machine
 from tests.flows.github import PULL, checks, comments, deliver, publish_all, pull_request, set_up
 from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, sha, suite, take
 from tests.servers.github.server import fake_github
-from tests.servers.github.world import RefusalError, World
+from tests.servers.github.world import World
 from triage.models import Publication, PullRequest, Repository, WebhookDelivery
+from triage.publish import delivering
+from triage.publish.check_run import CheckRun
+from triage.publish.outbox import show_again
 from triage.terms import PublicationState
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -156,41 +158,31 @@ def test_a_delivery_that_comes_twice_is_processed_once(world: World) -> None:
     assert WebhookDelivery.objects.filter(delivery_id="same").count() == 1
 
 
-@pytest.mark.parametrize("secret", ["", "other", "hook-secre"])
-def test_a_delivery_with_a_wrong_signature_is_refused_and_not_kept(
-    world: World, secret: str
+@pytest.mark.parametrize("is_new", [True, False], ids=["a new verdict", "an answer"])
+def test_what_is_asked_for_during_a_delivery_is_delivered_after_it(
+    world: World, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
 ) -> None:
-    before = WebhookDelivery.objects.count()
+    made = delivering.check_of
 
-    assert deliver("installation", {"action": "deleted"}, secret=secret) == 401
-    assert WebhookDelivery.objects.count() == before
+    def asked_meanwhile(publication: Publication) -> CheckRun:
+        check = made(publication)
+        monkeypatch.undo()
+        if is_new:
+            on_pull_request(CaseRun(CASE, WORDING), attempt=2)
+        else:
+            show_again(publication.repository_id, HEAD)
+        return check
 
+    monkeypatch.setattr(delivering, "check_of", asked_meanwhile)
+    on_pull_request()
+    publication = Publication.objects.get(kind="check")
+    assert (publication.state, publication.attempts) == (PublicationState.WAITING, 0)
+    assert publication.leased_until is None
+    publish_all()
 
-def test_faults_make_neither_a_second_check_nor_a_second_comment(world: World) -> None:
-    history(SIZE)
-    pull_request(world, HEAD, "opened")
-    rng = random.Random(5)
-    faults = [
-        RefusalError(502, "Server Error"),
-        RefusalError(403, "You have exceeded a secondary rate limit", retry_after="5"),
-        RefusalError(429, "Too many requests"),
-        None,
-    ]
-    verdicts = 12
-    for attempt in range(1, verdicts + 1):
-        for _ in range(3):
-            is_after = rng.random() < 0.5
-            world.faults.append(("POST .*(runs|comments)|PATCH", rng.choice(faults), is_after))
-        # Every second verdict flips, so that each one says something else.
-        changed = [CaseRun(CASE, WORDING)] * (attempt % 2)
-        on_pull_request(*changed, attempt=attempt)
-        publish_all()
-
-    assert len({each["external_id"] for each in checks(world)}) == len(checks(world))
-    assert len(comments(world)) == 1
-    assert all(len(each["annotations"]) <= 1 for each in checks(world))
-    published = Publication.objects.filter(subject__in=[HEAD, str(PULL)])
-    assert {each.state for each in published} == {PublicationState.DONE}
+    publication.refresh_from_db()
+    assert publication.state == PublicationState.DONE
+    assert len(checks(world)) == 1 + is_new
 
 
 def test_a_replayed_history_is_not_published(world: World) -> None:

@@ -24,7 +24,7 @@ from tests.servers.gitlab.server import TOKEN, RefusalError, fake_gitlab
 from tests.servers.gitlab.server import World as GitLab
 from triage.errors import InvalidRequestError
 from triage.models import AuditEntry, ForgeSettings, Publication, Repository
-from triage.publish.choosing import PublisherRequest, choose_publisher
+from triage.publish.choosing import PublisherRequest, address_of, choose_publisher
 from triage.publish.comment import MARKER
 from triage.publish.starting import start_due
 from triage.sealing import unseal
@@ -267,9 +267,39 @@ def test_an_admin_of_the_repository_chooses_on_its_page(gitlab: GitLab) -> None:
     publish_all()
     page = unescape(Client().get(PAGE).content.decode())
     assert "GitLab with a token" in page
-    assert "comment on 7" in page
+    assert "comment on #7" in page
     assert TOKEN not in page
     assert AuditEntry.objects.filter(action="publisher_chosen", who="ada").count() == 1
+
+
+def test_the_page_fills_in_the_place_so_that_a_new_token_goes_nowhere_else(gitlab: GitLab) -> None:
+    admin = Client()
+    admin.force_login(User.objects.create_superuser("ada", password="correct horse battery"))
+    form = admin.get(PAGE).context["form"]
+    shown = {field.name: field.value() or "" for field in form}
+
+    assert shown == {"kind": "gitlab", "address": gitlab.web, "project": PROJECT, "token": ""}
+    assert admin.post(PAGE, shown | {"token": TOKEN}).status_code == 302
+    assert ForgeSettings.objects.get().api_url == f"{gitlab.web}/api/v4"
+
+
+@pytest.mark.parametrize(
+    ("kind", "api_url", "address"),
+    [
+        (PublisherKind.GITLAB, "https://gitlab.com/api/v4", "https://gitlab.com"),
+        (PublisherKind.GITHUB_STATUS, "https://api.github.com", "https://github.com"),
+        (
+            PublisherKind.GITHUB_STATUS,
+            "https://git.acme.example/api/v3",
+            "https://git.acme.example",
+        ),
+        (PublisherKind.NONE, "", ""),
+    ],
+)
+def test_a_place_is_shown_as_people_know_it(
+    kind: PublisherKind, api_url: str, address: str
+) -> None:
+    assert address_of(ForgeSettings(kind=kind, api_url=api_url)) == address
 
 
 def test_the_command_chooses_the_same(gitlab: GitLab, tmp_path: Path) -> None:

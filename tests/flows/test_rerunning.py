@@ -23,9 +23,11 @@ from tests.flows.policies import set_policy
 from tests.flows.suites import FLIP, REPO, START, CaseRun, history, sha, suite, take
 from tests.servers.github.server import fake_github
 from tests.servers.github.world import RefusalError, World
-from triage import pipeline
+from triage import client, pipeline
 from triage.actions.asking import MOST_ATTEMPTS
-from triage.models import RequestedAction, Run
+from triage.actions.attempts import APART
+from triage.actions.following import LONGEST_SILENCE
+from triage.models import RequestedAction, Run, Verdict
 from triage.terms import ActionState, Button
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,9 +55,9 @@ def _by_policy(world: World) -> None:
     set_policy("second_pass: rerun_failed_jobs\n")
 
 
-def upload(attempt: int, *changed: CaseRun) -> dict[str, Any]:
+def upload(attempt: int, *changed: CaseRun, **told: Any) -> dict[str, Any]:
     """Take the report of an attempt; the workflow has not ended by then."""
-    told = {"pr": PULL, "branch": "change", "run_id": str(WORKFLOW), "attempt": attempt}
+    told = {"pr": PULL, "branch": "change", "run_id": str(WORKFLOW), "attempt": attempt} | told
     return take(suite(SIZE, *changed), 20, **told)
 
 
@@ -163,11 +165,44 @@ def test_an_attempt_that_ends_without_a_report_leaves_no_check_pending(world: Wo
     assert "attempt 2 ended without a report" in check["output"]["summary"]
 
 
+@pytest.mark.usefixtures("_by_policy")
+def test_a_rerun_that_is_never_heard_of_again_leaves_no_check_pending(world: World) -> None:
+    upload(1, FLIPPED)
+    end_workflow_run(world)
+    publish_all()
+    started_at = RequestedAction.objects.get().acted_at
+    assert started_at
+
+    for waited, status in (
+        (LONGEST_SILENCE - timedelta(minutes=1), "in_progress"),
+        (LONGEST_SILENCE + timedelta(minutes=1), "completed"),
+    ):
+        with time_machine.travel(started_at + waited):
+            pipeline.act_due()
+            publish_all()
+            assert checks(world)[-1]["status"] == status
+
+    check = checks(world)[-1]
+    assert check["conclusion"] == "action_required"
+    told = "attempt 2 had not been heard of 6 hours after its start"
+    assert told in check["output"]["summary"]
+    assert Button.RERUN in {each["identifier"] for each in check["actions"]}
+
+    for attempt in (2, 3, 4):
+        upload(attempt)
+    publish_all()
+    assert checks(world)[-1]["conclusion"] == "success"
+
+
 def test_the_second_pass_ends_with_its_plan(world: World) -> None:
     upload(1, FLIPPED)
     end_workflow_run(world)
     publish_all()
-    Run.objects.filter(sha=HEAD).update(attempt=MOST_ATTEMPTS)
+    repeated = Run.objects.get(sha=HEAD)
+    for attempt in range(2, MOST_ATTEMPTS + 1):
+        repeated.pk, repeated.attempt = None, attempt
+        repeated.save()
+    Verdict.objects.filter(run__sha=HEAD).update(run=repeated)
     press(world, Button.RERUN)
     publish_all()
 
@@ -183,3 +218,49 @@ def test_a_run_of_another_ci_says_why_nothing_is_rerun(world: World) -> None:
     publish_all()
 
     assert "build-9 is no workflow run of GitHub" in checks(world)[-1]["output"]["summary"]
+
+
+def test_the_end_of_a_workflow_closes_what_was_repeated_within_its_attempt(world: World) -> None:
+    for attempt in (1, 2, 3):
+        upload(attempt, FLIPPED)
+    end_workflow_run(world)
+
+    assert closed() == {1: True, 2: True, 3: True}
+
+
+def test_an_end_that_is_told_late_leaves_the_attempt_that_followed_open(world: World) -> None:
+    upload(1, FLIPPED)
+    ended = Run.objects.get(sha=HEAD).at + timedelta(minutes=5)
+    upload(2, at=ended + timedelta(minutes=5))
+    end_workflow_run(world, updated_at=ended.isoformat())
+
+    assert closed() == {1: True, 2: False}
+
+
+@pytest.mark.usefixtures("_by_policy")
+def test_attempts_are_followed_where_the_client_numbers_them(world: World) -> None:
+    upload(1, FLIPPED)
+    upload(2, FLIPPED)
+    end_workflow_run(world)
+    assert attempt_of(world) == 2
+    upload(APART + 1, FLIPPED)
+    end_workflow_run(world)
+    publish_all()
+
+    assert closed() == {1: True, 2: True, APART + 1: True}
+    assert attempt_of(world) == 3
+    assert checks(world)[-1]["status"] == "in_progress"
+    end_workflow_run(world)
+    publish_all()
+    assert checks(world)[-1]["status"] == "completed"
+    assert "attempt 3 ended without a report" in checks(world)[-1]["output"]["summary"]
+
+
+def test_the_room_between_attempts_is_the_client_s() -> None:
+    assert APART == client.ATTEMPTS_APART
+
+
+def closed() -> dict[int, bool]:
+    """Return of each attempt that is stored whether it is closed."""
+    runs = Run.objects.filter(sha=HEAD).order_by("attempt")
+    return {run.attempt: run.closed_at is not None for run in runs}

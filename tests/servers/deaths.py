@@ -39,6 +39,15 @@ POINTS: dict[str, tuple[str, str, str]] = {
 }
 
 
+# Of publishing.
+PUBLISHING_POINTS: dict[str, tuple[str, str, str]] = {
+    "turn-taken": ("triage.publish.delivering", "take_turn", AFTER),
+    "check-made": ("triage.publish.github.forge", "_annotated", BEFORE),
+    "comment-made": ("triage.publish.github.forge", "set_sticky_comment", AFTER),
+    "shown": ("triage.publish.delivering", "_finish", BEFORE),
+}
+
+
 # Of the web server.
 SERVER_POINTS: dict[str, tuple[str, str, str]] = {
     "file-stored": ("triage.upload.acceptance", "store_files", AFTER),
@@ -63,10 +72,13 @@ class Death:
 
 def die_at(point: str) -> None:
     """End this process at once, unless it is another point's turn or this one has had its own."""
-    mark = Path(os.environ["DEATHS"]) / point
-    if Death.point == point and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
+    if Death.point != point:
+        return
+    try:
+        (Path(os.environ["DEATHS"]) / point).touch(exist_ok=False)
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def deadly(point: str, function: Callable[..., Any], when: str) -> Callable[..., Any]:

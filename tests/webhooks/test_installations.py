@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from triage.models import GitHubRepository, Installation, Repository
+from triage.models import AuditEntry, GitHubRepository, Installation, Repository
+from triage.publish.installations import connect
 from triage.webhooks.handlers import HANDLERS
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +68,55 @@ def test_a_renamed_account_renames_its_repositories_and_no_others() -> None:
     names = set(Repository.objects.values_list("full_name", flat=True))
     assert names == {"acme-inc/support-bot", "other/tool"}
     assert Installation.objects.get().account == "acme-inc"
+
+
+def rename(number: int, full_name: str) -> None:
+    """Let GitHub tell that a repository has another name."""
+    HANDLERS["repository"]("renamed", {"repository": {"id": number, "full_name": full_name}})
+
+
+def names() -> dict[int, tuple[str, str]]:
+    """Return what each repository is called here, and on GitHub where that is something else."""
+    known = GitHubRepository.objects.select_related("repository")
+    return {each.github_id: (each.repository.full_name, each.name_on_forge) for each in known}
+
+
+def test_a_name_that_another_repository_has_is_told_and_nothing_is_merged(client: Client) -> None:
+    tell("installation", "created", repositories=[REPO])
+    other = Repository.objects.create(full_name="acme/helper")
+    rename(5, "acme/helper")
+
+    assert names() == {5: ("acme/support-bot", "acme/helper")}
+    assert Repository.objects.count() == 2
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.subject) == ("repository_name_taken", "acme/helper")
+    for page in ("repository", "publishing"):
+        shown = client.get(reverse(page, args=["acme/support-bot"])).content.decode()
+        assert "GitHub calls this repository <bdi>acme/helper</bdi>" in shown
+        shown = client.get(reverse(page, args=["acme/helper"])).content.decode()
+        assert "GitHub calls" not in shown
+
+    other.delete()
+    connect(Installation.objects.get(), [REPO | {"full_name": "acme/helper"}])
+    assert names() == {5: ("acme/helper", "")}
+
+
+def test_names_that_were_told_in_the_wrong_order_end_up_right() -> None:
+    tell("installation", "created", repositories=[REPO, {"id": 6, "full_name": "acme/helper"}])
+    rename(5, "acme/helper")
+    assert names() == {5: ("acme/support-bot", "acme/helper"), 6: ("acme/helper", "")}
+    rename(6, "acme/old-helper")
+
+    assert names() == {5: ("acme/helper", ""), 6: ("acme/old-helper", "")}
+
+
+def test_a_new_name_that_was_never_told_is_found_by_number_when_all_is_read_anew() -> None:
+    tell("installation", "created", repositories=[REPO])
+    before = Repository.objects.get().pk
+    connect(Installation.objects.get(), [REPO | {"full_name": "acme/helper"}])
+
+    renamed = Repository.objects.get()
+    assert (renamed.pk, renamed.full_name) == (before, "acme/helper")
 
 
 def test_a_changed_default_branch_is_followed() -> None:

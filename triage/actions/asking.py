@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from budgets.second_pass import WAVES
+from triage.actions.attempts import attempts_made
 from triage.models import RequestedAction, Run, Verdict
 from triage.models.requested_actions import LOGIN_LENGTH
 from triage.policy.stored import policy_in_force
@@ -40,7 +41,7 @@ def _wants_rerun(verdict: Verdict, now: datetime) -> bool:
     return (
         bool(verdict.document["second_pass"]["repeats"])
         and run.ci_run_id.isdigit()
-        and run.attempt < MOST_ATTEMPTS
+        and attempts_made(run) < MOST_ATTEMPTS
         and run.at > now - OLDEST_SHOWN
         and RunPolicy(policy_in_force(run.repository_id)).reruns_failed_jobs
         and connection_of(run.repository_id) is not None

@@ -1,6 +1,7 @@
 """Have the forge run the failed jobs of a workflow run again, once per attempt."""
 
 from triage.actions.asking import MOST_ATTEMPTS
+from triage.actions.attempts import attempts_made, forge_attempt
 from triage.actions.effects import Effect, RefusedActionError
 from triage.models import Run
 from triage.publish.connections import Connection
@@ -28,16 +29,21 @@ def rerun(run: Run, connection: Connection) -> Effect:
             f"{run.ci_run_id or 'an empty run id'} is no workflow run of GitHub's; send its "
             "GITHUB_RUN_ID as run_id with every report"
         )
-    if run.attempt >= MOST_ATTEMPTS:
+    if attempts_made(run) >= MOST_ATTEMPTS:
         raise RefusedActionError(f"the second pass ends after {MOST_ATTEMPTS} attempts")
     number = int(run.ci_run_id)
     found = _workflow_run(connection, number)
-    if found.attempt > run.attempt:
-        return Effect(f"attempt {found.attempt} has been started; this check follows it.")
+    if found.attempt > forge_attempt(run.attempt):
+        return _started(found.attempt)
     if not found.is_completed:
         raise StillRunningError
     _rerun(connection, number)
-    return Effect(f"attempt {run.attempt + 1} has been started; this check follows it.")
+    return _started(found.attempt + 1)
+
+
+def _started(attempt: int) -> Effect:
+    answer = f"attempt {attempt} has been started; this check follows it."
+    return Effect(answer, {"attempt": attempt})
 
 
 def _rerun(connection: Connection, number: int) -> None:

@@ -55,9 +55,16 @@ class GitHubRepository(models.Model):
     github_id = models.PositiveBigIntegerField(unique=True)
     # Taken out of the installation; nothing is published then.
     removed_at = models.DateTimeField(null=True, blank=True)
+    # What GitHub calls it, where another repository here has that name; else empty.
+    name_on_forge = models.CharField(max_length=FULL_NAME_LENGTH, blank=True, default="")
 
     def __str__(self) -> str:
         return str(self.repository)
+
+    @property
+    def full_name(self) -> str:
+        """What GitHub calls it."""
+        return self.name_on_forge or self.repository.full_name
 
 
 class PullRequest(models.Model):

@@ -30,7 +30,8 @@ class RequestedAction(models.Model):
     # What became of it, one sentence for people; empty while it waits.
     answer = models.TextField(blank=True, default="")
     # What it was done to: {"cases": [ids that may pass], "questions": [{"case", "expected",
-    # "observed", "url"}]}; each only where the kind has any.
+    # "observed", "url"}], "attempt": number that the forge started}; each only where the kind
+    # has any.
     detail = models.JSONField(default=dict)
     attempts = models.PositiveIntegerField(default=0)
     next_try_at = models.DateTimeField(default=timezone.now)

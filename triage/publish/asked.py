@@ -33,11 +33,12 @@ def asked_of(verdict: Verdict) -> Asked:
             each.kind == Button.RERUN and each.run_id == run.pk and each.state in UNDER_WAY
             for each in newest
         ),
-        answers=tuple(_answer(each) for each in newest[:MOST_ANSWERS]),
+        answers=tuple(answer_of(each) for each in newest[:MOST_ANSWERS]),
     )
 
 
-def _answer(action: RequestedAction) -> str:
+def answer_of(action: RequestedAction) -> str:
+    """Return what became of what was asked for, as Markdown in which every word is inert."""
     label = BUTTONS[Button(action.kind)].label
     answer = action.answer or "it will be done shortly."
     by = sentence(f"by {action.asked_by}")
@@ -51,5 +52,11 @@ def _question(question: Mapping[str, Any]) -> str:
     line = f"{code(question['case'])}: [decide]({question['url']})"
     if "expected" not in question:
         return line
-    diff = f"-expected label: {question['expected']}\n+expected label: {question['observed']}"
+    labels = (("-", question["expected"]), ("+", question["observed"]))
+    diff = "\n".join(f"{sign}expected label: {_on_one_line(label)}" for sign, label in labels)
     return f"{line}\n\n{block(diff, 'diff')}"
+
+
+def _on_one_line(label: str) -> str:
+    """Return a label that cannot pass for another line of the diff."""
+    return " ".join(label.split())

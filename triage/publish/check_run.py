@@ -63,13 +63,12 @@ class CheckRun:
     # Whether the second pass alone is open: a forge that shows no buttons can only wait for it.
     is_settling: bool = False
 
-    def output(self, already_sent: int = 0, batch: int = 0) -> dict[str, Any]:
-        """Return the output with the next batch of annotations after those sent before."""
-        chosen = self.annotations[already_sent : already_sent + batch]
+    def output(self, annotations: Sequence[Annotation]) -> dict[str, Any]:
+        """Return the output with some of the annotations, as many as a request takes."""
         return {
             "title": self.title,
             "summary": self.summary,
-            "annotations": [asdict(each) for each in chosen],
+            "annotations": [asdict(each) for each in annotations],
         }
 
 

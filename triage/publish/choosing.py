@@ -8,7 +8,7 @@ from django.utils import timezone
 from triage.errors import InvalidRequestError, UnreadableSecretError
 from triage.models import ForgeSettings, Publication, Repository
 from triage.publish.forge import ForgeError
-from triage.publish.github.addresses import API, WEB, api_url_of
+from triage.publish.github.addresses import API, WEB, api_url_of, web_url_of
 from triage.publish.publishers import TOKEN_FORGES
 from triage.publish.remote_addresses import check_forge_address
 from triage.sealing import seal, unseal
@@ -52,6 +52,13 @@ def choose_publisher(repository: Repository, asked: PublisherRequest, who: str) 
             | {"changed_at": timezone.now()},
         )
     return stored
+
+
+def address_of(chosen: ForgeSettings) -> str:
+    """Return where a chosen forge has its pages; empty for a kind without a place."""
+    if chosen.kind == PublisherKind.GITLAB:
+        return chosen.api_url.removesuffix(GITLAB_API)
+    return web_url_of(chosen.api_url) if chosen.api_url else ""
 
 
 def _api_url(asked: PublisherRequest) -> str:

@@ -29,6 +29,7 @@ WORDS = {
     FindingKind.INHERITED: "⚪ inherited",
 }
 ALLOWED = "🟡 over budget, allowed once"
+NOTHING_TO_DO = "Nothing to fix: what fails here is explained by what is known of these tests."
 # What needs no reader's eye is folded away.
 CALM = frozenset({FindingKind.EXPECTED_FLAKE, FindingKind.SETTLED_TIE, FindingKind.INHERITED})
 TABLE_HEAD = (
@@ -109,12 +110,18 @@ def _row(finding: Mapping[str, Any]) -> str:
     owners = "".join(f" · {code(owner)}" for owner in finding.get("owners") or ())
     cells = [
         word,
-        code(finding["case"]) + part + owners,
+        _test(finding["case"]) + part + owners,
         _labels(finding),
         sentence(finding["reason"]),
         _budget(finding),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _test(case: str) -> str:
+    """Return a case whose file and name may stand on lines of their own: code spans do not wrap."""
+    place, mark, name = case.partition("::")
+    return f"{code(place + mark)} {code(name)}" if place.strip() and name.strip() else code(case)
 
 
 def _labels(finding: Mapping[str, Any]) -> str:
@@ -136,15 +143,17 @@ def _budget(finding: Mapping[str, Any]) -> str:
 
 
 def _next(findings: Sequence[Mapping[str, Any]]) -> str:
-    """Return the most urgent steps, each once."""
+    """Return the most urgent steps, each once; that there is none, where all of it passes."""
     steps: list[str] = []
     for kind in SEVERITY:
         told = [finding for finding in findings if finding["finding"] == kind]
         if told and kind not in CALM:
             names = code(told[0]["case"]) + (f" and {len(told) - 1} more" if told[1:] else "")
             steps.append(f"{names}: {sentence(told[0]['next_step'])}")
+    if not findings:
+        return ""
     lines = [f"{number}. {step}" for number, step in enumerate(steps[:MOST_STEPS], 1)]
-    return "\n".join(["**Next**", "", *lines]) if lines else ""
+    return "\n".join(["**Next**", "", *(lines or [NOTHING_TO_DO])])
 
 
 def _evidence(findings: Sequence[Mapping[str, Any]], texts: Mapping[int, str]) -> list[str]:
@@ -153,7 +162,8 @@ def _evidence(findings: Sequence[Mapping[str, Any]], texts: Mapping[int, str]) -
     calm = [_excerpt(each, texts) for each in told if each["finding"] in CALM][:MOST_EXCERPTS]
     parts = ["**Evidence**", *loud] if loud else []
     if calm:
-        summary = f"<details><summary>Evidence for {len(calm)} failures that pass</summary>"
+        count = "1 failure that passes" if len(calm) == 1 else f"{len(calm)} failures that pass"
+        summary = f"<details><summary>Evidence for {count}</summary>"
         parts += [summary, *calm, "</details>"]
     return parts
 

@@ -58,4 +58,4 @@ def connection_of(repository_id: int) -> Connection | None:
     app = github_app() if known else None
     if known is None or app is None or not known.installation.is_active:
         return None
-    return Connection(app, known.installation, known.repository.full_name, known.github_id)
+    return Connection(app, known.installation, known.full_name, known.github_id)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from triage.models import Publication, PullRequest
@@ -108,12 +109,8 @@ def _finish(publication: Publication, shown: Shown, digest: str) -> None:
 
 
 def _end(publication: Publication, state: PublicationState, error: str) -> None:
-    """End the work, unless something else is wanted by now: then the next one goes on."""
-    same = Publication.objects.filter(
-        pk=publication.pk,
-        wanted_id=publication.wanted_id,
-        has_no_results=publication.has_no_results,
-    )
+    """End the work, unless something was asked for in the meantime: then the next one goes on."""
+    same = Publication.objects.filter(pk=publication.pk, changed_at=publication.changed_at)
     if not same.update(state=state, error=error, leased_until=None):
         _release(publication, timezone.now())
 
@@ -141,9 +138,12 @@ def _lease(publication_id: int) -> bool:
 
 
 def _release(publication: Publication, next_try_at: datetime) -> None:
-    """Give the work back: waiting for a turn is no try."""
+    """Give the work back: waiting for a turn is no try, nor is what nobody wants any more."""
     Publication.objects.filter(pk=publication.pk).update(
-        leased_until=None, next_try_at=next_try_at, attempts=F("attempts") - 1
+        leased_until=None,
+        next_try_at=next_try_at,
+        # A change of what is wanted has begun to count anew.
+        attempts=Greatest(F("attempts") - 1, 0),
     )
 
 

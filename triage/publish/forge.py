@@ -31,7 +31,6 @@ class Shown:
     """What is on the forge now."""
 
     remote_id: int
-    annotations: int = 0
 
 
 class Forge(Protocol):

@@ -1,5 +1,6 @@
 """Where the App is installed: told by deliveries, and read from GitHub where some were missed."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from triage.access.audit import note_for
 from triage.models import GitHubRepository, Installation, Repository
 from triage.publish.app import App
 from triage.publish.github.app_api import (
@@ -15,23 +17,61 @@ from triage.publish.github.app_api import (
     read_repositories,
 )
 
+logger = logging.getLogger(__name__)
+
+# Who changed a name, in the log of changes.
+GITHUB = "GitHub"
+
 
 def connect(installation: Installation, repositories: Iterable[Mapping[str, Any]]) -> None:
     """Note that an installation reaches repositories, told by number and name."""
     for told in repositories:
+        known = GitHubRepository.objects.filter(github_id=told["id"]).first()
+        if known is not None:
+            known.installation, known.removed_at = installation, None
+            known.save(update_fields=["installation", "removed_at"])
+            follow_name(known, told["full_name"])
+            continue
         repository, _ = Repository.objects.get_or_create(full_name=told["full_name"])
         # A repository that was deleted and made anew has another number under its old name.
         GitHubRepository.objects.filter(repository=repository).exclude(
             github_id=told["id"]
         ).delete()
-        GitHubRepository.objects.update_or_create(
-            github_id=told["id"],
-            defaults={
-                "repository": repository,
-                "installation": installation,
-                "removed_at": None,
-            },
+        GitHubRepository.objects.create(
+            github_id=told["id"], repository=repository, installation=installation
         )
+
+
+def follow_name(known: GitHubRepository, full_name: str) -> None:
+    """Give a repository the name that GitHub has for it; its history stays with its number.
+
+    A name that another repository here bears is left to that one, as two histories are never made
+    one: it is told, and followed as soon as the name is free.
+    """
+    repository = known.repository
+    before = repository.full_name
+    taken = Repository.objects.filter(full_name=full_name).exclude(pk=repository.pk).exists()
+    name_on_forge = full_name if taken else ""
+    if name_on_forge != known.name_on_forge:
+        known.name_on_forge = name_on_forge
+        known.save(update_fields=["name_on_forge"])
+        if taken:
+            logger.warning("%s is called %s on GitHub, a name that is taken", before, full_name)
+            note_for(GITHUB, "repository_name_taken", repository, full_name)
+    if not taken and before != full_name:
+        repository.full_name = full_name
+        repository.save(update_fields=["full_name"])
+        note_for(GITHUB, "repository_renamed", repository, full_name, before=before)
+        _follow_freed(before)
+
+
+def _follow_freed(full_name: str) -> None:
+    """Give a name that is free now to the repository that bears it on GitHub."""
+    waiting = GitHubRepository.objects.select_related("repository").filter(
+        name_on_forge=full_name, removed_at__isnull=True
+    )
+    for known in waiting[:1]:
+        follow_name(known, full_name)
 
 
 def disconnect(installation: Installation, numbers: Iterable[int]) -> None:

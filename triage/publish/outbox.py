@@ -47,7 +47,7 @@ def show_again(repository_id: int, sha: str, *, is_sent_anew: bool = False) -> N
     ):
         if is_sent_anew:
             publication.sent_digest = ""
-        _wait(publication)
+        _wait(publication, *(["sent_digest"] if is_sent_anew else ()))
 
 
 def newest_verdict(run: Run) -> Verdict | None:
@@ -81,7 +81,7 @@ def end_without_results(repository_id: int, sha: str) -> None:
     )
     for publication in changed:
         publication.has_no_results = True
-        _wait(publication)
+        _wait(publication, "has_no_results")
 
 
 def _want(verdict: Verdict, kind: PublicationKind, subject: str) -> None:
@@ -91,7 +91,7 @@ def _want(verdict: Verdict, kind: PublicationKind, subject: str) -> None:
         )
         if publication.wanted is None or _is_newer(verdict, publication.wanted):
             publication.wanted = verdict
-            _wait(publication)
+            _wait(publication, "wanted")
 
 
 def _is_newer(verdict: Verdict, shown: Verdict) -> bool:
@@ -101,10 +101,15 @@ def _is_newer(verdict: Verdict, shown: Verdict) -> bool:
     return (after.attempt, verdict.pk) > (before.attempt, shown.pk)
 
 
-def _wait(publication: Publication) -> None:
+def _wait(publication: Publication, *changed: str) -> None:
+    """Let a publication wait for its delivery, with the fields that were changed.
+
+    Nothing else is written: somebody may be delivering it now, and note what the forge has.
+    """
     now = timezone.now()
     publication.state = PublicationState.WAITING
     publication.attempts, publication.error = 0, ""
     publication.next_try_at = publication.changed_at = now
-    publication.save()
+    told = ["state", "attempts", "error", "next_try_at", "changed_at", *changed]
+    publication.save(update_fields=told)
     start_after_commit(publication.pk)

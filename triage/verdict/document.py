@@ -221,8 +221,8 @@ def _warnings(summary: Summary, judgements: Sequence[Judgement]) -> list[str]:
         )
     if budget.standing is Standing.SPENT:
         warnings.append(
-            f"The repository's budget is spent: {budget.spent} divergences in {budget.calls} "
-            f"calls, {budget.allowance} allowed at {100 * budget.rate_per_call:.1f} %."
+            f"The repository's budget is spent: {budget.spent} of {budget.limit} divergences in "
+            f"{budget.calls} calls, at {100 * budget.rate_per_call:.1f} % per call."
         )
     return warnings
 

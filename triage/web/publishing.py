@@ -10,7 +10,7 @@ from triage.errors import InvalidRequestError
 from triage.models import Repository
 from triage.publish.choosing import choose_publisher
 from triage.web.changing import may_change, require_change, who_asks
-from triage.web.forms.publisher import PublisherForm
+from triage.web.forms.publisher import PublisherForm, filled_in
 from triage.web.lookups import find_repository
 from triage.web.pages.publishing import publishing_page
 
@@ -22,8 +22,7 @@ def publishing(request: HttpRequest, full_name: str) -> HttpResponse:
     repository = find_repository(full_name)
     page = publishing_page(repository)
     before = page.chosen
-    initial = {"kind": before.kind, "project": before.project} if before else {}
-    form = PublisherForm(request.POST or None, initial=initial)
+    form = PublisherForm(request.POST or None, initial=filled_in(before) if before else {})
     if request.method == "POST":
         require_change(request, repository)
         if form.is_valid() and _choose(request, repository, form):

@@ -5,16 +5,21 @@ from collections.abc import Callable
 from django.utils import timezone
 
 from triage.actions.asking import ask
+from triage.actions.attempts import ended_attempts
 from triage.actions.following import note_empty_attempt, wake
 from triage.models import (
     GitHubRepository,
     Installation,
     PullRequest,
-    Repository,
     Run,
 )
 from triage.pipeline import close_run, judge_run, start_action
-from triage.publish.installations import connect, disconnect, follow_default_branch
+from triage.publish.installations import (
+    connect,
+    disconnect,
+    follow_default_branch,
+    follow_name,
+)
 from triage.publish.keys import verdict_of_key
 from triage.publish.outbox import (
     end_without_results,
@@ -26,6 +31,7 @@ from triage.terms import Button, RunEnd
 from triage.webhooks.fields import Body, at, time_at
 
 Handler = Callable[[str, Body], None]
+ENDED_AT = ("workflow_run", "updated_at")
 
 
 def on_installation(action: str, body: Body) -> None:
@@ -51,9 +57,9 @@ def on_installation_target(action: str, body: Body) -> None:
     installation.account = account
     installation.save(update_fields=["account"])
     for known in installation.repositories.select_related("repository"):
-        owner, _, name = known.repository.full_name.partition("/")
+        owner, _, name = known.full_name.partition("/")
         if owner == before:
-            _rename(known.repository, f"{account}/{name}")
+            follow_name(known, f"{account}/{name}")
 
 
 def on_installation_repositories(action: str, body: Body) -> None:
@@ -69,7 +75,7 @@ def on_repository(action: str, body: Body) -> None:
     if known is None:
         return
     if action in {"renamed", "transferred"}:
-        _rename(known.repository, str(at(body, "repository", "full_name")))
+        follow_name(known, str(at(body, "repository", "full_name")))
     elif action == "edited" and at(body, "changes", "default_branch"):
         follow_default_branch(known.repository, at(body, "repository", "default_branch"))
     elif action == "deleted":
@@ -115,14 +121,14 @@ def on_workflow_run(action: str, body: Body) -> None:
     sha = at(body, "workflow_run", "head_sha")
     if known is None or action != "completed" or not sha:
         return
-    runs = Run.objects.filter(repository=known.repository, sha=sha)
-    if not runs.exists():
+    if not Run.objects.filter(repository=known.repository, sha=sha).exists():
         end_without_results(known.repository_id, sha)
-    number, attempt = at(body, "workflow_run", "id"), at(body, "workflow_run", "run_attempt")
-    for run in runs.filter(ci_run_id=str(number), attempt=attempt or 1):
+    number, ended_at = str(at(body, "workflow_run", "id")), time_at(body, *ENDED_AT)
+    attempt = int(at(body, "workflow_run", "run_attempt") or 1)
+    for run in ended_attempts(known.repository_id, number, attempt, ended_at):
         close_run(run.pk, RunEnd.WORKFLOW, timezone.now())
-    note_empty_attempt(known.repository_id, str(number), attempt or 1)
-    for action_id in wake(known.repository_id, str(number)):
+    note_empty_attempt(known.repository_id, number, attempt)
+    for action_id in wake(known.repository_id, number):
         start_action(action_id)
 
 
@@ -168,12 +174,6 @@ def _repository(body: Body) -> GitHubRepository | None:
         .filter(github_id=at(body, "repository", "id"), removed_at__isnull=True)
         .first()
     )
-
-
-def _rename(repository: Repository, full_name: str) -> None:
-    if not Repository.objects.filter(full_name=full_name).exists():
-        repository.full_name = full_name
-        repository.save(update_fields=["full_name"])
 
 
 def _newest(known: GitHubRepository, body: Body) -> PullRequest | None:

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from tests.servers.github.world import (
     APP_ID,
@@ -37,8 +38,10 @@ class Request:
         query: Mapping[str, str],
         body: Any,
         authorization: str,
+        path: str,
     ) -> None:
         self.world, self.parameters, self.query, self.body = world, parameters, query, body or {}
+        self.path = path
         self.token = authorization.split(" ", 1)[-1]
         # What the answer carries beside its body.
         self.headers: dict[str, str] = {}
@@ -70,8 +73,11 @@ class Request:
         return str(self.world.tokens[self.token].get("login", f"{SLUG}[bot]"))
 
     def page(self, rows: list[Any]) -> list[Any]:
-        """Return the page of a list that was asked for."""
+        """Return the page of a list that was asked for; a link leads to the next one."""
         size, number = int(self.query.get("per_page", 30)), int(self.query.get("page", 1))
+        if len(rows) > number * size:
+            query = urlencode({**self.query, "page": number + 1})
+            self.headers["Link"] = f'<{self.world.base}{self.path}?{query}>; rel="next"'
         return rows[(number - 1) * size : number * size]
 
 
@@ -148,6 +154,15 @@ def list_checks(request: Request) -> Answer:
         found = list({check["name"]: check for check in reversed(found)}.values())
     shown = [request.world.check(repository, check) for check in request.page(found)]
     return 200, {"total_count": len(found), "check_runs": shown}
+
+
+def list_annotations(request: Request) -> Answer:
+    """Return the annotations of a check run, in the order in which they were sent."""
+    repository = request.repository("checks:read")
+    found = request.page(_check(request, repository)["annotations"])
+    unset = {"start_column": None, "end_column": None, "title": None, "raw_details": None}
+    blob = f"{request.world.web}/{repository.full_name}/blob"
+    return 200, [unset | each | {"blob_href": f"{blob}/{each['path']}"} for each in found]
 
 
 def create_comment(request: Request) -> Answer:
@@ -276,6 +291,7 @@ OPERATIONS: dict[str, Callable[[Request], Answer]] = {
     "checks/update": update_check,
     "checks/get": get_check,
     "checks/list-for-ref": list_checks,
+    "checks/list-annotations": list_annotations,
     "issues/create-comment": create_comment,
     "issues/list-comments": list_comments,
     "issues/get-comment": get_comment,

@@ -87,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         with self.world.lock:
             request = Request(
                 self.world, operation.parameters, query, body,
-                self.headers.get("Authorization") or "",
+                self.headers.get("Authorization") or "", path,
             )  # fmt: skip
             status, shown = OPERATIONS[operation.id](request)
         wrong += self.description.wrong_answer(operation, status, shown)
@@ -117,7 +117,7 @@ class Handler(BaseHTTPRequestHandler):
                 if re.search(fault[0], f"{self.command} {path}"):
                     self.world.faults.remove(fault)
                     return fault
-        return None
+            return self.world.chaos.fault() if self.world.chaos else None
 
     def _refuse(self, refusal: RefusalError | None) -> None:
         if refusal is None:

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import random
 import threading
 import time
 from collections import deque
@@ -63,6 +64,34 @@ class Repository:
     people: dict[str, str] = field(default_factory=dict)
 
 
+class Chaos:
+    """Faults at random, the same ones for the same seed."""
+
+    ANSWERS = (
+        RefusalError(502, "Server Error"),
+        RefusalError(403, "You have exceeded a secondary rate limit.", retry_after="7"),
+        RefusalError(429, "Too many requests"),
+        # The line is dropped.
+        None,
+    )
+
+    def __init__(self, seed: int, share: float) -> None:
+        self.random, self.share = random.Random(seed), share
+        # Each answer, before and after the work is done: none comes again before the others came.
+        self.deck: list[tuple[RefusalError | None, bool]] = []
+        self.done = 0
+
+    def fault(self) -> tuple[str, RefusalError | None, bool] | None:
+        """Return what goes wrong with a request; ``None`` when all is well."""
+        if self.random.random() >= self.share:
+            return None
+        if not self.deck:
+            self.deck = list(itertools.product(self.ANSWERS, (True, False)))
+            self.random.shuffle(self.deck)
+        self.done += 1
+        return "", *self.deck.pop()
+
+
 class World:
     """The state of the fake and the rules that the description does not carry."""
 
@@ -90,6 +119,8 @@ class World:
         self.log: deque[tuple[str, str, int, list[str]]] = deque(maxlen=20_000)
         # Faults to come: (pattern, what is answered or None for a dropped line, after the work).
         self.faults: list[tuple[str, RefusalError | None, bool]] = []
+        # How much of the rest goes wrong at random; nothing, unless a test wants it.
+        self.chaos: Chaos | None = None
 
     def add_repository(self, full_name: str, *commits: str) -> Repository:
         """Add a repository that the installation reaches."""

@@ -1,12 +1,13 @@
 """GitHub as a forge: check runs and the one comment, found again before anything is made anew."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from github import Github
 from github.Repository import Repository
 
-from triage.publish.check_run import NAME, CheckRun
+from triage.publish.check_run import NAME, Annotation, CheckRun
 from triage.publish.forge import GoneForgeError, RefusedForgeError, Shown
 from triage.publish.github.comments import set_sticky_comment
 from triage.publish.github.failures import is_not_ours, translated
@@ -30,12 +31,16 @@ class GitHubForge:
     def set_check(self, sha: str, key: str, check: CheckRun) -> Shown:
         """Show a check run on a commit, and append the annotations that it does not have yet."""
         with translated():
-            found = self._find_check(sha, key)
+            found = self._find_check(sha, key, check)
             if found is None:
-                found = self._make_check(sha, key, check)
-            else:
-                found = self._change_check(found, sha, key, check)
-            return self._annotate(found, check)
+                return self._make_check(sha, key, check)
+            try:
+                with translated():
+                    return self._change_check(found, key, check)
+            except RefusedForgeError as error:
+                if not is_not_ours(error):
+                    raise
+                return self._make_check(sha, key, check)
 
     def set_comment(self, number: int, body: str, known: int | None) -> Shown:
         """Show the comment on a pull request: edited in place, made only if there is none."""
@@ -62,49 +67,61 @@ class GitHubForge:
             return None
         return parents[1] if told and parents[1:] == [told[1]] else None
 
-    def _find_check(self, sha: str, key: str) -> Any:
-        """Return the run of this key, or one that is still open and waits to be taken over.
+    def _find_check(self, sha: str, key: str, check: CheckRun) -> Any:
+        """Return the newest run of this key, or one that is still open and may be taken over.
 
-        It is looked up each time: the answer that made it may have been lost.
+        It is looked up each time: the answer that made it may have been lost. GitHub shows a
+        completed run as it ended, so that what runs again is a new run.
         """
         runs = self._repository.get_commit(sha).get_check_runs(check_name=NAME, filter="all")
-        ours = [run for run in runs if run.app.id == self._app_id]
-        of_key = [run for run in ours if run.external_id == key]
-        still_open = [run for run in ours if run.status != COMPLETED]
-        return next(iter([*of_key, *still_open]), None)
-
-    def _make_check(self, sha: str, key: str, check: CheckRun) -> Any:
-        return self._repository.create_check_run(
-            name=NAME, head_sha=sha, external_id=key, **_told(check, ANNOTATIONS_PER_REQUEST, 0)
+        ours = sorted(
+            (run for run in runs if run.app.id == self._app_id), key=lambda run: -int(run.id)
         )
+        still_open = [run for run in ours if run.status != COMPLETED]
+        if check.status == COMPLETED:
+            still_open = [*(run for run in ours if run.external_id == key), *still_open]
+        return next(iter(still_open), None)
 
-    def _change_check(self, found: Any, sha: str, key: str, check: CheckRun) -> Any:
-        if found.status == COMPLETED and check.status != COMPLETED:
-            # GitHub shows a completed run as it ended; what runs again is a new run.
-            return self._make_check(sha, key, check)
-        sent = found.output.annotations_count
-        try:
-            with translated():
-                found.edit(external_id=key, **_told(check, ANNOTATIONS_PER_REQUEST, sent))
-        except RefusedForgeError as error:
-            if not is_not_ours(error):
-                raise
-            return self._make_check(sha, key, check)
-        return found
+    def _make_check(self, sha: str, key: str, check: CheckRun) -> Shown:
+        first, *rest = _batches(check.annotations)
+        made = self._repository.create_check_run(
+            name=NAME, head_sha=sha, external_id=key, **_told(check, first)
+        )
+        return _annotated(made, check, rest)
 
-    def _annotate(self, found: Any, check: CheckRun) -> Shown:
-        """Send the rest of the annotations from GitHub's own count: a forge appends them."""
-        sent = found.output.annotations_count
-        while sent < len(check.annotations):
-            found.edit(output=check.output(sent, ANNOTATIONS_PER_REQUEST))
-            if found.output.annotations_count <= sent:
-                break
-            sent = found.output.annotations_count
-        return Shown(found.id, sent)
+    def _change_check(self, found: Any, key: str, check: CheckRun) -> Shown:
+        first, *rest = _batches(_missing(found, check))
+        found.edit(external_id=key, **_told(check, first))
+        return _annotated(found, check, rest)
 
 
-def _told(check: CheckRun, batch: int, sent: int) -> dict[str, Any]:
-    told: dict[str, Any] = {"status": check.status, "output": check.output(sent, batch)}
+def _missing(found: Any, check: CheckRun) -> list[Annotation]:
+    """Return the annotations that a run does not have: a forge appends whatever it is sent.
+
+    They are looked up, since some may be of an earlier verdict that the run was open for.
+    """
+    if not found.output.annotations_count:
+        return list(check.annotations)
+    known = {(each.path, each.start_line, each.title) for each in found.get_annotations()}
+    return [
+        each for each in check.annotations if (each.path, each.start_line, each.title) not in known
+    ]
+
+
+def _batches(annotations: Sequence[Annotation]) -> list[Sequence[Annotation]]:
+    """Return annotations as requests take them; one batch at least, which may be empty."""
+    size = ANNOTATIONS_PER_REQUEST
+    return [annotations[start : start + size] for start in range(0, len(annotations) or 1, size)]
+
+
+def _annotated(run: Any, check: CheckRun, batches: Sequence[Sequence[Annotation]]) -> Shown:
+    for batch in batches:
+        run.edit(output=check.output(batch))
+    return Shown(run.id)
+
+
+def _told(check: CheckRun, annotations: Sequence[Annotation]) -> dict[str, Any]:
+    told: dict[str, Any] = {"status": check.status, "output": check.output(annotations)}
     if check.conclusion is not None:
         told["conclusion"] = check.conclusion
     told["actions"] = [

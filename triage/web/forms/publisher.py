@@ -2,8 +2,9 @@
 
 from django import forms
 
+from triage.models import ForgeSettings
 from triage.models.repositories import FULL_NAME_LENGTH
-from triage.publish.choosing import PublisherRequest
+from triage.publish.choosing import PublisherRequest, address_of
 from triage.terms import PublisherKind
 
 KINDS = {
@@ -46,3 +47,8 @@ class PublisherForm(forms.Form):
         told = self.cleaned_data
         kind = PublisherKind(told["kind"])
         return PublisherRequest(kind, told["address"], told["project"], told["token"])
+
+
+def filled_in(chosen: ForgeSettings) -> dict[str, str]:
+    """Return the form's fields as they were chosen; a token is never shown again."""
+    return {"kind": chosen.kind, "project": chosen.project, "address": address_of(chosen)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from triage.models import ForgeSettings, Publication, Repository
+from triage.models import ForgeSettings, GitHubRepository, Publication, Repository
 from triage.publish.app import github_app
 from triage.publish.connections import connection_of
 from triage.terms import PublicationState, PublisherKind
@@ -26,6 +26,11 @@ class PublicationRow:
     publication: Publication
     badge: Badge
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether somebody has to do something about it."""
+        return self.publication.state == PublicationState.FAILED
+
 
 @dataclass(frozen=True, slots=True)
 class PublishingPage:
@@ -37,6 +42,8 @@ class PublishingPage:
     # Whether check runs are chosen and no App reaches the repository.
     lacks_app: bool
     has_app: bool
+    # What GitHub calls it, where another repository here has that name.
+    name_on_forge: str
     rows: Sequence[PublicationRow]
 
 
@@ -52,8 +59,14 @@ def publishing_page(repository: Repository) -> PublishingPage:
         kind=KINDS[kind],
         lacks_app=is_app and connection_of(repository.pk) is None,
         has_app=github_app() is not None,
+        name_on_forge=_name_on_forge(repository),
         rows=[
             PublicationRow(each, STATES[PublicationState(each.state)])
             for each in newest[:PUBLICATIONS_SHOWN]
         ],
     )
+
+
+def _name_on_forge(repository: Repository) -> str:
+    known = GitHubRepository.objects.filter(repository=repository).first()
+    return known.name_on_forge if known else ""

@@ -47,6 +47,12 @@ class RepositoryPage:
     insight: RepositoryInsight | None
     address: str
 
+    @property
+    def name_on_forge(self) -> str:
+        """What GitHub calls it, where another repository here has that name."""
+        known = getattr(self.repository, "github", None)
+        return str(known.name_on_forge) if known else ""
+
 
 def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
     """Read a repository's page; seventeen queries, however many runs and cases it has."""
