@@ -1,14 +1,11 @@
 """A second pass as CI makes it: pytest and the client as commands, and a model that wavers."""
 
 import hashlib
-import json
 import os
 import shutil
 import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -84,12 +81,9 @@ def make_history(job: Job) -> None:
         assert (sent.returncode, sent.stderr) == (0, "")
 
 
-def charged(job: Job) -> list[tuple[str, str]]:
+def charged(server: Embedded) -> list[tuple[str, str]]:
     """Return the case and the kind of difference of everything that any budget paid."""
-    request = urllib.request.Request(f"{job.env['TIEBREAK_URL']}/api/v1/budgets/charges?size=200")
-    request.add_header("Authorization", f"Bearer {job.env['TIEBREAK_TOKEN']}")
-    with urllib.request.urlopen(request) as response:
-        charges: list[dict[str, Any]] = json.load(response)["charges"]
+    charges = server.read("budgets/charges?size=200", REPO)["charges"]
     return [(each["case"], each["difference"]) for each in charges]
 
 
@@ -98,7 +92,9 @@ def findings(job: Job) -> dict[str, str]:
     return {each["case"]: each["finding"] for each in job.verdict()["findings"]}
 
 
-def test_a_flake_is_settled_and_a_flip_is_blocked(job: Job, model: LanguageModel) -> None:
+def test_a_flake_is_settled_and_a_flip_is_blocked(
+    embedded_server: Embedded, job: Job, model: LanguageModel
+) -> None:
     make_history(job)
 
     # A pull request that changes nothing: two tests differ, and one of them by its label.
@@ -110,7 +106,7 @@ def test_a_flake_is_settled_and_a_flip_is_blocked(job: Job, model: LanguageModel
     assert settled.stdout.count("tiebreak: repeat ") == 3
     assert job.verdict()["conclusion"] == "passed_with_flakes"
     assert findings(job) == {NEAR_TIE: "settled_tie", WORDING: "expected_flake"}
-    assert charged(job) == [(WORDING, "text")]
+    assert charged(embedded_server) == [(WORDING, "text")]
 
     # The model moves and says nothing of it: one label differs, and its repeats differ as well.
     model.answers = {PROMPT: MOVED}
@@ -121,9 +117,9 @@ def test_a_flake_is_settled_and_a_flip_is_blocked(job: Job, model: LanguageModel
     assert (blocked.returncode, blocked.stderr) == (1, "")
     assert job.verdict()["conclusion"] == "blocked"
     assert findings(job) == {FLIP: "label_regression"}
-    assert charged(job) == [(WORDING, "text")]
+    assert charged(embedded_server) == [(WORDING, "text")]
 
     # Running the job again does not help.
     job.shell(FIRST_PASS)
     assert job.shell(GATE, TIEBREAK_ATTEMPT="2").returncode == 1
-    assert charged(job) == [(WORDING, "text")]
+    assert charged(embedded_server) == [(WORDING, "text")]
