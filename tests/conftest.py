@@ -88,7 +88,7 @@ def server_url(web_server: WebServer) -> str:
 @pytest.fixture(scope="session")
 def embedded_server() -> Iterator[Embedded]:
     """A server in one process of its own, with a database of its own."""
-    with embedded("acme/support-bot", "acme/other") as server:
+    with embedded("acme/support-bot", "acme/other", "acme/evals", "acme/ml/support-bot") as server:
         yield server
 
 

@@ -18,6 +18,7 @@ import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -1075,8 +1076,11 @@ def run_again(
         report = str(Path(folder) / "junit.xml")
         command = fill(options.command, tests, report)
         before = _stamps(options.files)
+        # Tests are code of whoever changes them, and have no need of the token.
+        told = {name: value for name, value in env.items() if name != "TIEBREAK_TOKEN"}
+        told["TIEBREAK_REPEAT"] = str(repeat)
         try:
-            done = subprocess.run(command, env={**env, "TIEBREAK_REPEAT": str(repeat)}, check=False)
+            done = subprocess.run(command, env=told, check=False)
         except OSError as error:
             raise ClientError(f"{command[0]!r} cannot be run: {error.strerror}") from error
         stamps = (
@@ -1196,10 +1200,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     words, command = _split_command(words)
     options = _parser().parse_args(words)
-    options.command = command
     told = {f"TIEBREAK_{name.upper()}": getattr(options, name, "") for name in TOLD}
     env = {**os.environ, **{name: value for name, value in told.items() if value}}
     try:
+        options.command = _command(command, options.command)
         _check(options)
         return int(options.run(options, env))
     except UnreachableError as error:
@@ -1224,6 +1228,16 @@ def _split_command(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:at], words[at + 1 :]
 
 
+def _command(words: list[str], text: str) -> list[str]:
+    """Return the words of the command that repeats tests, as they came or out of one text."""
+    if words and text:
+        raise ClientError("give the command behind -- or with --command, not both")
+    try:
+        return words or shlex.split(text)
+    except ValueError as error:
+        raise ClientError(f"the words of the command {text!r} are not clear: {error}") from error
+
+
 def _check(options: argparse.Namespace) -> None:
     is_second_pass = options.run is second_pass
     if is_second_pass and "{tests}" not in " ".join(options.command):
@@ -1244,7 +1258,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tiebreak.py {__version__}")
     parser.set_defaults(gate=False, strict=False, annotate=False, test_exit_code=0)
-    parser.set_defaults(verdict="", wait=0.0)
+    parser.set_defaults(verdict="", wait=0.0, command="")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, dest="name")
     _add_upload(commands)
     _add_finish(commands)
@@ -1283,6 +1297,12 @@ def _add_second_pass(commands: Any) -> None:
         "--runner",
         choices=sorted(RUNNERS),
         help="how to write {tests}; else known by the command, or pytest",
+    )
+    parser.add_argument(
+        "--command",
+        default="",
+        metavar="TEXT",
+        help="the command in one text, where it cannot stand behind --",
     )
     parser.add_argument(
         "--most", type=_repeats, default=20, metavar="N", help="most repeats to make (20)"

@@ -187,6 +187,28 @@ def test_no_file_says_which_pattern_and_where(tmp_path: Path) -> None:
     assert f"no file matches reports/*.xml in {tmp_path}" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--command", "pytest {tests}", "--", "pytest", "{tests}"), "with --command, not both"),
+        (("--command", "pytest '{tests}"), "pytest '{tests}\" are not clear: No closing quotation"),
+        (("--command", "pytest"), "second-pass needs a command with {tests} in it"),
+        ((), "second-pass needs a command with {tests} in it"),
+    ],
+)
+def test_a_command_that_repeats_nothing_is_refused_before_anything_is_sent(
+    tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    with receiving() as receiver:
+        job = make_job(tmp_path, receiver.url(""))
+        job.write("junit.xml", PASSING)
+        done = job.run("second-pass", "junit.xml", *words)
+
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert receiver.requests == []
+
+
 def test_the_token_stands_in_no_output(tmp_path: Path) -> None:
     with receiving(refusal(401, "unauthorized", "the token is not known here")) as receiver:
         job = make_job(tmp_path, receiver.url(""), "tbk_secret")

@@ -1,13 +1,16 @@
 """The product as it is first tried: one process, SQLite, no broker; with what a client needs."""
 
+import json
 import os
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tests.servers import product
 from tests.servers.ports import LOOPBACK, free_port
@@ -29,6 +32,14 @@ class Embedded:
 
     url: str
     tokens: dict[str, str]
+
+    def read(self, path: str, repo: str) -> dict[str, Any]:
+        """Return what the API answers about a repository."""
+        request = urllib.request.Request(f"{self.url}/api/v1/{path}")
+        request.add_header("Authorization", f"Bearer {self.tokens[repo]}")
+        with urllib.request.urlopen(request) as response:
+            document: dict[str, Any] = json.load(response)
+        return document
 
 
 @contextmanager
