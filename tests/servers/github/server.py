@@ -18,6 +18,7 @@ from tests.servers.github.operations import OPERATIONS as WORK_OPERATIONS
 from tests.servers.github.status_operations import OPERATIONS as STATUS_OPERATIONS
 from tests.servers.github.world import RefusalError, World
 from tests.servers.ports import LOOPBACK
+from triage.publish.github import access
 
 OPERATIONS = WORK_OPERATIONS | APP_OPERATIONS | STATUS_OPERATIONS
 INSTALL = re.compile(r"/apps/[\w-]+/installations/new")
@@ -161,6 +162,8 @@ def fake_github(prefix: str = "") -> Iterator[World]:
     )
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
+    # The port may be one that an earlier fake had: its tokens are none of this one's.
+    access._TOKENS.clear()
     try:
         yield world
     finally:
