@@ -39,7 +39,7 @@ from triage.publish.text import verdict_text
 from triage.terms import RunEnd, UploadState
 from triage.upload.refs import read_ref
 from triage.upload.submission import Submission
-from triage.upload.tokens import require_repository, require_scope
+from triage.upload.tokens import require_in_force, require_repository, require_scope
 
 SALT = "codecov"
 # An uploader sends its files at once; a job that is held up for longer starts anew.
@@ -161,8 +161,9 @@ def _unsigned(signed: str) -> tuple[Submission, Token]:
             "start the uploader anew"
         ) from error
     token = Token.objects.select_related("repository").filter(pk=token_id).first()
-    if token is None or token.revoked_at:
-        raise ForbiddenError("the token that announced these files was revoked")
+    if token is None:
+        raise ForbiddenError("the token that announced these files is gone; start anew")
+    require_in_force(token)
     return Submission(**told), token
 
 
