@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from triage.errors import ForbiddenError, InvalidRequestError, UnauthorizedError
+from triage.errors import InvalidRequestError, UnauthorizedError
 from triage.models import Repository, Token
 from triage.upload.rates import count_request
 
@@ -86,24 +86,6 @@ def require_in_force(token: Token) -> None:
         raise UnauthorizedError(
             f"the token expired on {_shown(token.expires_at)}; make a new one with "
             "'manage.py create_token OWNER/NAME'"
-        )
-
-
-def require_scope(token: Token, scope: str) -> None:
-    """Raise ``ForbiddenError`` unless a token may do this."""
-    if scope not in token.scopes:
-        raise ForbiddenError(
-            f"the token may {', '.join(token.scopes)} and not {scope}; make one with "
-            f"'manage.py create_token OWNER/NAME --scope {scope}'"
-        )
-
-
-def require_repository(token: Token, full_name: str) -> None:
-    """Raise ``ForbiddenError`` unless a token is for this repository."""
-    if full_name != token.repository.full_name:
-        raise ForbiddenError(
-            f"the token is for {token.repository.full_name}, not for {full_name}; "
-            "use a token of that repository"
         )
 
 
