@@ -31,6 +31,12 @@ WRONG_VALUES = [
     ("STORAGE_URL", "s3://bucket?acl=public", "tiebreak.E008", "endpoint and region"),
     ("GITHUB_APP_ID", "many", "tiebreak.E071", "valid integer"),
     ("GITHUB_APP_SLUG", "My App", "tiebreak.E072", "should match pattern"),
+    (
+        "GITHUB_ID_TOKEN_ISSUERS",
+        "http://a.example",
+        "tiebreak.E081",
+        "https://HOST/_services/token",
+    ),
     ("GITHUB_API_URL", "github.com", "tiebreak.E075", "https://tiebreak.example.com"),
     ("LOG_FORMAT", "xml", "tiebreak.E051", "should be 'line' or 'json'"),
     ("TIEBREAK_URL", "http://host:99999x", "tiebreak.E005", "https://tiebreak.example.com"),

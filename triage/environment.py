@@ -51,6 +51,7 @@ SETTING_IDS = {
     "GITHUB_API_URL": "tiebreak.E075",
     "SENTRY_DSN": "tiebreak.E052",
     "RATE_LIMIT_PER_MINUTE": "tiebreak.E080",
+    "GITHUB_ID_TOKEN_ISSUERS": "tiebreak.E081",
 }
 MOST_DAYS = 36_500
 MOST_REQUESTS = 1_000_000
@@ -90,6 +91,20 @@ def _web_address(value: str) -> str:
     if not is_web or _port(value) == WRONG_PORT:
         raise ValueError("must be an address such as https://tiebreak.example.com")
     return value.rstrip("/")
+
+
+def _issuers(told: str | list[str]) -> list[str]:
+    listed = told.split(",") if isinstance(told, str) else told
+    values = [each.strip() for each in listed if each.strip()]
+    for value in values:
+        parts = urlsplit(value)
+        is_safe = parts.scheme == "https" or parts.hostname in {"127.0.0.1", "localhost"}
+        if not (is_safe and parts.hostname) or value.endswith("/") or parts.query:
+            raise ValueError(
+                "must be addresses without a slash at the end, comma-separated, such as "
+                "https://token.actions.githubusercontent.com or https://HOST/_services/token"
+            )
+    return values
 
 
 def _dsn(value: str) -> str:
@@ -194,6 +209,9 @@ class Environment(BaseSettings):
     GITHUB_WEBHOOK_SECRET: str = ""
     GITHUB_API_URL: Annotated[str, AfterValidator(_web_address)] = "https://api.github.com"
     RATE_LIMIT_PER_MINUTE: Annotated[int, AfterValidator(_rate)] = 600
+    GITHUB_ID_TOKEN_ISSUERS: Annotated[list[str], NoDecode, BeforeValidator(_issuers)] = Field(
+        default_factory=lambda: ["https://token.actions.githubusercontent.com"]
+    )
 
     @field_validator("TIEBREAK_DATA_DIR", mode="before")
     @classmethod

@@ -93,7 +93,7 @@ def test_a_token_that_was_revoked_since_brings_nothing(secret: str) -> None:
     where = announce(secret).json()["raw_upload_location"]
     Token.objects.update(revoked_at=timezone.now())
 
-    assert bring(where, report(suite(4))).status_code == 403
+    assert bring(where, report(suite(4))).status_code == 401
     assert not Upload.objects.exists()
 
 

@@ -20,8 +20,7 @@ from triage.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from triage.models import Token
-from triage.upload.tokens import authenticate, require_scope
+from triage.upload.callers import Caller, authenticate, require_scope
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +31,7 @@ PLAIN_TEXT = "text/plain; charset=utf-8"
 class ProjectToken(HttpBearer):
     """``Authorization: Bearer TOKEN`` with a token of one repository."""
 
-    def authenticate(self, request: HttpRequest, token: str) -> Token:
+    def authenticate(self, request: HttpRequest, token: str) -> Caller:
         """Return the token, or raise ``UnauthorizedError``."""
         return authenticate(token)
 
@@ -40,7 +39,7 @@ class ProjectToken(HttpBearer):
 class ReadingToken(ProjectToken):
     """A token whose scopes hold "read"."""
 
-    def authenticate(self, request: HttpRequest, token: str) -> Token:
+    def authenticate(self, request: HttpRequest, token: str) -> Caller:
         """Return the token, or raise ``UnauthorizedError`` or ``ForbiddenError``."""
         known = super().authenticate(request, token)
         require_scope(known, "read")

@@ -10,7 +10,7 @@ from budgets.ledger import LedgerEntry, newest_charges
 from triage.api.application import ReadingToken
 from triage.api.pages import PageNumber, PageSize, page_of, told
 from triage.api.schemas import BudgetsPage, ChargesPage
-from triage.models import Token
+from triage.upload.callers import Caller
 from triage.verdict.accounts import used_budgets
 from triage.verdict.standings import repository_standing
 
@@ -20,12 +20,12 @@ router = Router(tags=["budgets"], auth=ReadingToken())
 @router.get("/budgets", summary="Read the budgets of the token's repository", response=BudgetsPage)
 def read_budgets(request: HttpRequest, page: PageNumber = 1, size: PageSize = 50) -> dict[str, Any]:
     """Return the repository's budget and those of its cases, the most used up first."""
-    token: Token = request.auth  # type: ignore[attr-defined]
+    caller: Caller = request.auth  # type: ignore[attr-defined]
     now = timezone.now()
-    listed = page_of(used_budgets(token.repository_id, now), page, size)
+    listed = page_of(used_budgets(caller.repository_id, now), page, size)
     return {
-        **told(token.repository, listed),
-        "budget": repository_standing(token.repository_id, now).as_json(),
+        **told(caller.repository, listed),
+        "budget": repository_standing(caller.repository_id, now).as_json(),
         "cases": [
             {"case_id": each.case.pk, "case": each.case.title, "budget": each.standing.as_json()}
             for each in listed
@@ -38,11 +38,11 @@ def read_budgets(request: HttpRequest, page: PageNumber = 1, size: PageSize = 50
 )
 def read_charges(request: HttpRequest, page: PageNumber = 1, size: PageSize = 50) -> dict[str, Any]:
     """Return what was charged and what was taken back. A label flip is never among it."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    entries = newest_charges(repository_id=token.repository_id)
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    entries = newest_charges(repository_id=caller.repository_id)
     listed = page_of(entries, page, size)
     return {
-        **told(token.repository, listed),
+        **told(caller.repository, listed),
         "charges": [_charge(each) for each in listed],
     }
 

@@ -16,7 +16,8 @@ from triage.errors import NotFoundError
 from triage.history.attribution import associations_of_case
 from triage.history.conditions import Conditions, conditions_of_case
 from triage.history.counsel import counsel
-from triage.models import Case, Epoch, EpochLabel, Token
+from triage.models import Case, Epoch, EpochLabel
+from triage.upload.callers import Caller
 
 router = Router(tags=["cases"], auth=ReadingToken())
 
@@ -37,13 +38,13 @@ def list_cases(
     size: PageSize = 50,
 ) -> dict[str, Any]:
     """Return the cases of the token's repository."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    cases = Case.objects.filter(repository=token.repository, title__icontains=q)
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    cases = Case.objects.filter(repository=caller.repository, title__icontains=q)
     if llm:
         cases = cases.filter(is_llm=True)
     listed = page_of(cases.order_by("-last_seen_at", "-pk"), page, size)
     return {
-        **told(token.repository, listed),
+        **told(caller.repository, listed),
         "cases": [_case(each) for each in listed],
     }
 
@@ -51,10 +52,10 @@ def list_cases(
 @router.get("/cases/{case_id}", summary="Read a case", response=CaseBody)
 def read_case(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
     """Return a case with its newest epochs, its rate, labels, conditions and advice."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    case = Case.objects.filter(pk=case_id, repository=token.repository).first()
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    case = Case.objects.filter(pk=case_id, repository=caller.repository).first()
     if case is None:
-        raise NotFoundError(f"there is no case {case_id} in {token.repository.full_name}")
+        raise NotFoundError(f"there is no case {case_id} in {caller.repository.full_name}")
     epochs = list(Epoch.objects.filter(case=case).order_by("-number")[:MOST_EPOCHS])
     found = associations_of_case(case)
     return {

@@ -11,9 +11,9 @@ from triage.api.pages import PageNumber, PageSize, page_of, told
 from triage.api.schemas import DecisionBody, EscalationBody, EscalationsPage
 from triage.dispatch import after_decision
 from triage.errors import NotFoundError
-from triage.models import Decision, Escalation, Token
+from triage.models import Decision, Escalation
 from triage.terms import EscalationState
-from triage.upload.tokens import require_scope
+from triage.upload.callers import Caller, require_scope
 from triage.verdict.escalations.deciding import Answer, decide, waiting_runs
 
 router = Router(tags=["escalations"])
@@ -44,13 +44,13 @@ def list_escalations(
     request: HttpRequest, state: Wanted = "", page: PageNumber = 1, size: PageSize = 50
 ) -> dict[str, Any]:
     """Return the questions of the token's repository."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    found = Escalation.objects.filter(repository=token.repository).select_related("case")
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    found = Escalation.objects.filter(repository=caller.repository).select_related("case")
     if state:
         found = found.filter(state=EscalationState(state))
     listed = page_of(found.order_by("due_at", "pk"), page, size)
     return {
-        **told(token.repository, listed),
+        **told(caller.repository, listed),
         "escalations": [_escalation(each) for each in listed],
     }
 
@@ -63,8 +63,8 @@ def list_escalations(
 )
 def read_escalation(request: HttpRequest, escalation_id: EscalationId) -> dict[str, Any]:
     """Return a question with its decisions and the runs that rest on it."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    found = _visible(token, escalation_id)
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    found = _visible(caller, escalation_id)
     decisions = found.decisions.order_by("-at", "-pk")
     return {
         **_escalation(found),
@@ -82,23 +82,23 @@ def create_decision(
     request: HttpRequest, escalation_id: EscalationId, body: AnswerBody
 ) -> Status[dict[str, Any]]:
     """Answer a question; the runs that wait for it are judged again."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    require_scope(token, "decide")
-    escalation = _visible(token, escalation_id)
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    require_scope(caller, "decide")
+    escalation = _visible(caller, escalation_id)
     answer = Answer(body.kind, body.why, body.label, body.until)
-    decision = decide(escalation, answer, f"token {token.name}")
+    decision = decide(escalation, answer, caller.name)
     after_decision(escalation.pk)
     return Status(201, _decision(decision))
 
 
-def _visible(token: Token, escalation_id: int) -> Escalation:
+def _visible(caller: Caller, escalation_id: int) -> Escalation:
     found = Escalation.objects.select_related("case").filter(
-        pk=escalation_id, repository=token.repository
+        pk=escalation_id, repository=caller.repository
     )
     escalation = found.first()
     if escalation is None:
         raise NotFoundError(
-            f"there is no escalation {escalation_id} in {token.repository.full_name}"
+            f"there is no escalation {escalation_id} in {caller.repository.full_name}"
         )
     return escalation
 

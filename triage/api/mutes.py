@@ -9,8 +9,8 @@ from pydantic import AwareDatetime
 
 from triage.api.schemas import MuteShown
 from triage.errors import NotFoundError
-from triage.models import Case, Mute, Token
-from triage.upload.tokens import require_scope
+from triage.models import Case, Mute
+from triage.upload.callers import Caller, require_scope
 from triage.verdict.muting import MuteRequest, end_mute, mute_case
 
 router = Router(tags=["cases"])
@@ -30,30 +30,26 @@ class MuteBody(Schema):
 @router.post("/cases/{case_id}/mute", summary="Mute a case", response={201: MuteShown})
 def create_mute(request: HttpRequest, case_id: CaseId, body: MuteBody) -> Status[dict[str, Any]]:
     """Let wording differences of a case not fail runs until a day. Label flips still block."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    require_scope(token, "decide")
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    require_scope(caller, "decide")
     asked = MuteRequest(body.owner, body.reason, body.until)
-    mute = mute_case(_visible_case(token, case_id), asked, _who(token))
+    mute = mute_case(_visible_case(caller, case_id), asked, caller.name)
     return Status(201, _shown(mute))
 
 
 @router.delete("/cases/{case_id}/mute", summary="End a mute", response=MuteShown)
 def delete_mute(request: HttpRequest, case_id: CaseId) -> dict[str, Any]:
     """End the mute of a case before its time."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    require_scope(token, "decide")
-    return _shown(end_mute(_visible_case(token, case_id), _who(token)))
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    require_scope(caller, "decide")
+    return _shown(end_mute(_visible_case(caller, case_id), caller.name))
 
 
-def _visible_case(token: Token, case_id: int) -> Case:
-    case = Case.objects.filter(pk=case_id, repository=token.repository).first()
+def _visible_case(caller: Caller, case_id: int) -> Case:
+    case = Case.objects.filter(pk=case_id, repository=caller.repository).first()
     if case is None:
-        raise NotFoundError(f"there is no case {case_id} in {token.repository.full_name}")
+        raise NotFoundError(f"there is no case {case_id} in {caller.repository.full_name}")
     return case
-
-
-def _who(token: Token) -> str:
-    return f"token {token.name}"
 
 
 def _shown(mute: Mute) -> dict[str, datetime | int | str | None]:

@@ -7,10 +7,11 @@ from ninja import Router
 
 from triage.api.schemas import PolicyCheck
 from triage.errors import InvalidRequestError
-from triage.models import Case, Token
+from triage.models import Case
 from triage.policy.document import Policy, policy_schema
 from triage.policy.matching import budget_rules, label_rules
 from triage.policy.reading import decode, read_policy
+from triage.upload.callers import Caller
 
 router = Router(tags=["policy"])
 
@@ -30,7 +31,7 @@ def check_policy(request: HttpRequest) -> dict[str, Any]:
 
     The policy is the body of the request, or its form field "policy".
     """
-    token: Token = request.auth  # type: ignore[attr-defined]
+    caller: Caller = request.auth  # type: ignore[attr-defined]
     text, refusal = decode(_body(request))
     reading = refusal or read_policy(text)
     if reading.policy is None:
@@ -39,7 +40,7 @@ def check_policy(request: HttpRequest) -> dict[str, Any]:
         "is_legal": True,
         "errors": [],
         "policy": reading.policy.as_json(),
-        "cases": _matches(token.repository_id, reading.policy),
+        "cases": _matches(caller.repository_id, reading.policy),
     }
 
 

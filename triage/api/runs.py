@@ -17,13 +17,13 @@ from triage.api.requests import read_run
 from triage.api.responses import current_verdict, is_failing, reply
 from triage.api.schemas import RunsPage, VerdictBody
 from triage.errors import NotFoundError, VerdictFailedError
-from triage.models import Run, Token, Verdict
+from triage.models import Run, Verdict
 from triage.pipeline import close_run
 from triage.terms import RunEnd
 from triage.upload.acceptance import find_or_create_run
+from triage.upload.callers import Caller, own_submission, require_scope
 from triage.upload.heads import with_head
 from triage.upload.submission import MAX_NUMBER
-from triage.upload.tokens import require_repository, require_scope
 from triage.verdict.questions import attempts_of
 
 router = Router(tags=["runs"])
@@ -55,10 +55,9 @@ def complete_run(request: HttpRequest, fail_on: FailOn = "") -> HttpResponse:
     base_sha where no report may have come. A part that was told of and never reported leaves the
     run provisional; a run without any report has no results. Saying it again changes nothing.
     """
-    token: Token = request.auth  # type: ignore[attr-defined]
-    require_scope(token, "upload")
-    submission = read_run(request)
-    require_repository(token, submission.repo)
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    require_scope(caller, "upload")
+    submission = own_submission(caller, read_run(request))
     # The repeats of a second pass are further attempts, and it is the newest one that is awaited.
     run = attempts_of(find_or_create_run(with_head(submission))).attempts[-1]
     close_run(run.pk, RunEnd.TOLD, timezone.now())
@@ -75,12 +74,12 @@ def list_runs(
     size: PageSize = 50,
 ) -> dict[str, Any]:
     """Return the runs of the token's repository, those alone that all filters fit."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    runs = Run.objects.filter(repository=token.repository, **filters.conditions())
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    runs = Run.objects.filter(repository=caller.repository, **filters.conditions())
     current = Verdict.objects.filter(run=OuterRef("pk"), is_current=True).values("conclusion")
     shown = runs.annotate(conclusion=Subquery(current[:1])).order_by("-at", "-pk")
     listed = page_of(shown, page, size)
-    return {**told(token.repository, listed), "runs": [_entry(each) for each in listed]}
+    return {**told(caller.repository, listed), "runs": [_entry(each) for each in listed]}
 
 
 @router.get(
@@ -91,10 +90,10 @@ def list_runs(
 )
 def read_verdict(request: HttpRequest, run_id: RunId) -> HttpResponse:
     """Return the verdict that holds for a run, as JSON or, with Accept: text/plain, as text."""
-    token: Token = request.auth  # type: ignore[attr-defined]
-    run = Run.objects.filter(pk=run_id, repository=token.repository).first()
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    run = Run.objects.filter(pk=run_id, repository=caller.repository).first()
     if run is None:
-        raise NotFoundError(f"there is no run {run_id} in {token.repository.full_name}")
+        raise NotFoundError(f"there is no run {run_id} in {caller.repository.full_name}")
     return reply(request, current_verdict(run), 200, {"status": "done"})
 
 

@@ -11,9 +11,9 @@ from triage.api.responses import reply_pending, reply_with_verdict
 from triage.api.schemas import PendingUpload, UploadVerdict
 from triage.api.taking import take_in
 from triage.errors import NotFoundError
-from triage.models import Token, Upload
+from triage.models import Upload
 from triage.terms import UploadState
-from triage.upload.tokens import require_scope
+from triage.upload.callers import Caller, require_scope
 from triage.upload.waiting import wait_for
 
 router = Router(tags=["uploads"])
@@ -31,9 +31,9 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     job, part (i/n), policy (.tiebreak.yml).
     Or the report, gzip or tar.gz as the body and the rest in the query.
     """
-    token = request.auth  # type: ignore[attr-defined]
-    require_scope(token, "upload")
-    accepted = take_in(read_submission(request), token, wait)
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    require_scope(caller, "upload")
+    accepted = take_in(read_submission(request), caller, wait)
     return _reply(request, accepted.upload, fail_on, is_replay=accepted.is_replay)
 
 
@@ -51,9 +51,9 @@ def read_upload_state(
 
 
 def _visible(request: HttpRequest, upload_id: uuid.UUID) -> None:
-    token: Token = request.auth  # type: ignore[attr-defined]
-    if not Upload.objects.filter(pk=upload_id, repository=token.repository).exists():
-        raise NotFoundError(f"there is no upload {upload_id} in {token.repository.full_name}")
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    if not Upload.objects.filter(pk=upload_id, repository=caller.repository).exists():
+        raise NotFoundError(f"there is no upload {upload_id} in {caller.repository.full_name}")
 
 
 def _reply(request: HttpRequest, upload: Upload, fail_on: str, *, is_replay: bool) -> HttpResponse:

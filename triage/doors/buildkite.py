@@ -16,9 +16,9 @@ from triage.doors.buildkite_results import junit_of_results
 from triage.doors.door import door, token_of
 from triage.doors.places import attempt_of_key, place_of_run
 from triage.errors import InvalidRequestError
-from triage.models import Token
 from triage.parse.upload import UploadedFile
 from triage.upload.acceptance import Accepted
+from triage.upload.callers import Caller
 from triage.upload.refs import read_ref
 from triage.upload.submission import Submission
 
@@ -31,10 +31,10 @@ RUN_ENV = re.compile(r"run_env\[(?P<name>\w+)\]")
 def upload(request: HttpRequest) -> HttpResponse:
     """Take the results of one job, or of a hundred tests of it."""
     sent = CREDENTIALS.fullmatch(request.headers.get("Authorization", "").strip())
-    token = token_of(request, sent["secret"] if sent else "")
+    caller = token_of(request, sent["secret"] if sent else "")
     is_form = (request.content_type or "").startswith(FORM)
     run_env, files = _form(request) if is_form else _json(request)
-    accepted = take_in(_submission(run_env, files, token), token, 0)
+    accepted = take_in(_submission(run_env, files, caller), caller, 0)
     return JsonResponse(_answer(accepted), status=202)
 
 
@@ -67,7 +67,7 @@ def _converted(body: bytes) -> UploadedFile:
     return UploadedFile("results.xml", junit_of_results(told["data"]))
 
 
-def _submission(run_env: Fields, files: tuple[UploadedFile, ...], token: Token) -> Submission:
+def _submission(run_env: Fields, files: tuple[UploadedFile, ...], caller: Caller) -> Submission:
     key, place = text(run_env, "key"), place_of_run(text(run_env, "url"))
     ref = read_ref(text(run_env, "branch"))
     sha = text(run_env, "commit_sha").lower()
@@ -77,7 +77,7 @@ def _submission(run_env: Fields, files: tuple[UploadedFile, ...], token: Token) 
             "collector does not tell the commit, so send the JUnit report instead"
         )
     return Submission(
-        repo=place.repo or token.repository.full_name,
+        repo=place.repo or caller.repository.full_name,
         sha=sha,
         files=files,
         branch=ref.branch,

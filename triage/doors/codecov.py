@@ -32,14 +32,22 @@ from triage.errors import (
     PayloadTooLargeError,
     TiebreakError,
 )
-from triage.models import Run, Token, Upload
+from triage.models import Repository, Run, Token, Upload
 from triage.parse.upload import DEFAULT_LIMITS, UploadedFile
 from triage.pipeline import close_run
 from triage.publish.text import verdict_text
 from triage.terms import RunEnd, UploadState
+from triage.upload.callers import (
+    Caller,
+    announced_by_workflow,
+    caller_of_token,
+    own_submission,
+    require_repository,
+    require_scope,
+)
 from triage.upload.refs import read_ref
 from triage.upload.submission import Submission
-from triage.upload.tokens import require_repository, require_scope
+from triage.upload.tokens import require_in_force
 
 SALT = "codecov"
 # An uploader sends its files at once; a job that is held up for longer starts anew.
@@ -48,6 +56,8 @@ LONGEST_BETWEEN_S = 3_600
 WAIT_S = 30
 FAILED = 422
 PACKED = "base64+compressed"
+# What means something else when it is left out.
+ALWAYS_TOLD = {"is_trusted"}
 SCHEME = re.compile(r"(?:token|bearer)\s+", re.IGNORECASE)
 
 
@@ -61,14 +71,13 @@ def _refusal(error: TiebreakError) -> HttpResponse:
 @door("POST", _refusal)
 def announce(request: HttpRequest) -> HttpResponse:
     """Take what an upload will be about, and say where its files are to be sent."""
-    token = _token(request)
+    caller = _token(request)
     told = json_object(request.body)
-    submission = _submission(told, token)
-    require_repository(token, submission.repo)
+    submission = own_submission(caller, _submission(told, caller))
     page = settings.TIEBREAK_URL + reverse("repository", args=[submission.repo])
     answer: dict[str, Any] = {"url": page}
     if told.get("file_not_found") is not True:
-        path = reverse("codecov-files", args=[_signed(submission, token)])
+        path = reverse("codecov-files", args=[_signed(submission, caller)])
         answer["raw_upload_location"] = _address(request, path)
     return JsonResponse(answer, status=201)
 
@@ -76,9 +85,9 @@ def announce(request: HttpRequest) -> HttpResponse:
 @door("PUT", _refusal)
 def bring(request: HttpRequest, signed: str) -> HttpResponse:
     """Take the files of an upload that was announced, and answer with the verdict."""
-    submission, token = _unsigned(signed)
+    submission, caller = _unsigned(signed)
     told = json_object(request.body)
-    accepted = take_in(replace(submission, files=_files(told)), token, WAIT_S)
+    accepted = take_in(replace(submission, files=_files(told)), caller, WAIT_S)
     return _answer(accepted.upload)
 
 
@@ -92,9 +101,11 @@ def note_commit(request: HttpRequest, slug: str) -> HttpResponse:
 @door("POST", _refusal)
 def complete(request: HttpRequest, slug: str, sha: str) -> HttpResponse:
     """Await no further report of a commit's newest run."""
-    token = _token(request)
-    require_repository(token, repo_of_slug(slug))
-    runs = Run.objects.filter(repository_id=token.repository_id, closed_at__isnull=True)
+    caller = _token(request)
+    require_repository(caller, repo_of_slug(slug))
+    runs = Run.objects.filter(repository_id=caller.repository_id, closed_at__isnull=True)
+    if caller.workflow:
+        runs = runs.filter(ci_run_id=caller.workflow.run_id)
     newest = (runs.filter(sha=sha) or runs.filter(merge_sha=sha)).order_by("-at", "-pk").first()
     if newest:
         close_run(newest.pk, RunEnd.TOLD, timezone.now())
@@ -112,13 +123,13 @@ def repo_of_slug(slug: str) -> str:
     return slug.replace("::::", "/").replace(":::", "/")
 
 
-def _token(request: HttpRequest) -> Token:
-    token = token_of(request, SCHEME.sub("", request.headers.get("Authorization", ""), count=1))
-    require_scope(token, "upload")
-    return token
+def _token(request: HttpRequest) -> Caller:
+    caller = token_of(request, SCHEME.sub("", request.headers.get("Authorization", ""), count=1))
+    require_scope(caller, "upload")
+    return caller
 
 
-def _submission(told: Fields, token: Token) -> Submission:
+def _submission(told: Fields, caller: Caller) -> Submission:
     arguments = member(told, "cli_args")
     place = place_of_run(text(told, "ci_url"))
     ref = read_ref(text(told, "branch"))
@@ -126,7 +137,7 @@ def _submission(told: Fields, token: Token) -> Submission:
     branch = ref.branch.rpartition(":")[2]
     pr = number(told, "pullid") or number(arguments, "pull_request_number") or ref.pr
     return Submission(
-        repo=repo_of_slug(text(told, "slug")) or token.repository.full_name,
+        repo=repo_of_slug(text(told, "slug")) or caller.repository.full_name,
         sha=text(told, "commit", "commitid").lower(),
         branch=branch,
         pr=pr,
@@ -143,27 +154,35 @@ def _job(told: Fields) -> str:
     return " ".join([text(told, "name", "job_code"), *sorted(named)]).strip()
 
 
-def _signed(submission: Submission, token: Token) -> str:
+def _signed(submission: Submission, caller: Caller) -> str:
     told = {
         name: value
         for name, value in asdict(submission).items()
-        if value not in (None, "", (), False)
+        if name in ALWAYS_TOLD or value not in (None, "", (), False)
     }
-    return signing.dumps([token.pk, told], salt=SALT, compress=True)
+    token_id = caller.token.pk if caller.token else None
+    return signing.dumps([token_id, caller.repository_id, told], salt=SALT, compress=True)
 
 
-def _unsigned(signed: str) -> tuple[Submission, Token]:
+def _unsigned(signed: str) -> tuple[Submission, Caller]:
     try:
-        token_id, told = signing.loads(signed, salt=SALT, max_age=LONGEST_BETWEEN_S)
+        token_id, repository_id, told = signing.loads(signed, salt=SALT, max_age=LONGEST_BETWEEN_S)
     except signing.BadSignature as error:
         raise ForbiddenError(
             "the address to send files to is not one of ours, or is older than an hour; "
             "start the uploader anew"
         ) from error
+    return Submission(**told), _announcer(token_id, repository_id)
+
+
+def _announcer(token_id: int | None, repository_id: int) -> Caller:
+    if token_id is None:
+        return announced_by_workflow(Repository.objects.get(pk=repository_id))
     token = Token.objects.select_related("repository").filter(pk=token_id).first()
-    if token is None or token.revoked_at:
-        raise ForbiddenError("the token that announced these files was revoked")
-    return Submission(**told), token
+    if token is None:
+        raise ForbiddenError("the token that announced these files is gone; start anew")
+    require_in_force(token)
+    return caller_of_token(token)
 
 
 def _files(told: Fields) -> tuple[UploadedFile, ...]:

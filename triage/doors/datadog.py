@@ -13,8 +13,8 @@ from triage.doors.bodies import Fields, form_of, json_object, member, number, te
 from triage.doors.door import door, token_of
 from triage.doors.places import place_of_run, repo_of_remote
 from triage.errors import NoFilesError, TiebreakError
-from triage.models import Token
 from triage.parse.upload import UploadedFile
+from triage.upload.callers import Caller
 from triage.upload.refs import read_ref
 from triage.upload.submission import Submission
 
@@ -33,14 +33,14 @@ def _refusal(error: TiebreakError) -> HttpResponse:
 @door("POST", _refusal)
 def upload(request: HttpRequest) -> HttpResponse:
     """Take one report with the event that says where it comes from."""
-    token = _token(request)
+    caller = _token(request)
     fields, files = form_of(request)
     reports = tuple(UploadedFile(each.name, each.read()) for each in files.getlist(REPORT))
     if not reports:
         raise NoFilesError(f"no report file was sent in the field {REPORT!r}")
     event = files.get(EVENT)
     told = json_object(event.read() if event else fields.get(EVENT, "").encode(), EVENT)
-    take_in(_submission(told, reports, token), token, 0)
+    take_in(_submission(told, reports, caller), caller, 0)
     return JsonResponse({}, status=202)
 
 
@@ -58,11 +58,11 @@ def validate(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"valid": True})
 
 
-def _token(request: HttpRequest) -> Token:
+def _token(request: HttpRequest) -> Caller:
     return token_of(request, request.headers.get("DD-API-KEY", ""))
 
 
-def _submission(event: Fields, files: tuple[UploadedFile, ...], token: Token) -> Submission:
+def _submission(event: Fields, files: tuple[UploadedFile, ...], caller: Caller) -> Submission:
     # Version 1 sent everything flat.
     told = {**event, **member(event, "metadata")}
     place = place_of_run(text(told, "ci.pipeline.url"))
@@ -70,7 +70,7 @@ def _submission(event: Fields, files: tuple[UploadedFile, ...], token: Token) ->
     sha = text(told, *HEAD).lower()
     tested = text(told, "git.commit.sha").lower()
     return Submission(
-        repo=repo_of_remote(text(told, "git.repository_url")) or token.repository.full_name,
+        repo=repo_of_remote(text(told, "git.repository_url")) or caller.repository.full_name,
         sha=sha,
         files=files,
         branch=ref.branch,

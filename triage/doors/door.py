@@ -17,8 +17,7 @@ from triage.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from triage.models import Token
-from triage.upload.tokens import authenticate
+from triage.upload.callers import Caller, authenticate
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +61,7 @@ def door(method: str, refuse: Refuse = refusal) -> Callable[[View], View]:
     return decorate
 
 
-def token_of(request: HttpRequest, secret: str) -> Token:
+def token_of(request: HttpRequest, secret: str) -> Caller:
     """Return the token of a request; raise ``UnauthorizedError`` without a known one."""
     if not secret:
         raise UnauthorizedError(

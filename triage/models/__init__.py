@@ -14,6 +14,7 @@ from triage.models.github import (
     PullRequest,
     WebhookDelivery,
 )
+from triage.models.identities import WorkflowIdentity
 from triage.models.incidents import ProviderIncident
 from triage.models.members import AuditEntry, Invitation, Membership
 from triage.models.mutes import Mute
@@ -75,4 +76,5 @@ __all__ = [
     "Upload",
     "Verdict",
     "WebhookDelivery",
+    "WorkflowIdentity",
 ]

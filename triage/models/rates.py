@@ -11,7 +11,7 @@ class RequestRate(models.Model):
     """One caller's requests, as the moment at which all of them are worked off."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="+", db_index=False)
-    # Who asks: "token 7", or a workflow without a token.
+    # Who asks: "token 7", or all workflows without a token.
     caller = models.CharField(max_length=KEY_LENGTH)
     # Seconds since 1970: each request moves it on by its share of a minute, and it is never
     # more than a minute ahead.

@@ -32,14 +32,25 @@ def upload_and_read() -> list[str]:
 
 
 class Token(models.Model):
-    """A secret that lets CI act for one repository. Only its digest is stored."""
+    """A secret that lets CI act for one repository. Only its digest is stored.
+
+    Rows stay when they no longer work, since uploads name the token that they came with.
+    """
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="tokens")
     # What a person called it, so that it can be told from others when it is revoked.
     name = models.CharField(max_length=100)
     # SHA-256 of the secret, hex.
     digest = models.CharField(max_length=64, unique=True)
+    # The secret before the last rotation, which works until a stated time; NULL without one.
+    previous_digest = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    previous_until = models.DateTimeField(null=True, blank=True)
+    # When the secret before was last used: whether some job still has to be given the new one.
+    previous_used_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    # A person's name, or the command line; empty for one made before this was kept.
+    created_by = models.CharField(max_length=200, blank=True, default="")
+    rotated_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     # Until when it works; NULL for one without an end.

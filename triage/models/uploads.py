@@ -21,7 +21,7 @@ class Upload(models.Model):
     )
     run = models.ForeignKey(Run, models.CASCADE, related_name="uploads")
     part = models.ForeignKey(Part, models.CASCADE, related_name="uploads", db_index=False)
-    # NULL for an upload made on the command line.
+    # NULL for an upload of the command line or of a workflow.
     token = models.ForeignKey(Token, models.SET_NULL, null=True, blank=True, related_name="+")
     # What the client sent to make a retry recognisable; NULL when it sent nothing.
     idempotency_key = models.CharField(max_length=255, null=True, blank=True)

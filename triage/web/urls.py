@@ -16,6 +16,7 @@ from triage.web import (
     renaming,
     setting_up,
     signing_in,
+    tokens,
     uploading,
     views,
 )
@@ -51,6 +52,13 @@ urlpatterns = [
     path("cases/<int:pk>/mute/", muting.mute, name="mute"),
     path("cases/<int:pk>/unmute/", muting.unmute, name="unmute"),
     path("repositories/<path:full_name>/publishing/", publishing.publishing, name="publishing"),
+    path("repositories/<path:full_name>/tokens/", tokens.tokens, name="tokens"),
+    path(
+        "repositories/<path:full_name>/tokens/<int:pk>/rotate/", tokens.rotate, name="rotate-token"
+    ),
+    path(
+        "repositories/<path:full_name>/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke-token"
+    ),
     path("setup/github/", setting_up.github, name="github-setup"),
     path("setup/github/begin/", setting_up.begin_app, name="github-begin"),
     path("setup/github/made/", setting_up.app_made, name="github-made"),
