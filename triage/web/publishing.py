@@ -1,6 +1,6 @@
 """The view of how a repository's verdicts are shown on its forge."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -9,26 +9,24 @@ from triage.access.audit import note
 from triage.errors import InvalidRequestError
 from triage.models import Repository
 from triage.publish.choosing import choose_publisher
-from triage.web.changing import may_change, require_change, who_asks
+from triage.terms import Role
+from triage.web.changing import may_change, who_asks
 from triage.web.forms.publisher import PublisherForm
+from triage.web.guarding import guarded
 from triage.web.pages.publishing import publishing_page
 
 
 @sensitive_post_parameters("token")
 @require_http_methods(["GET", "HEAD", "POST"])
-def publishing(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository, read=Role.MEMBER)
+def publishing(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show how verdicts are shown; POST chooses it."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
     page = publishing_page(repository)
     before = page.chosen
     initial = {"kind": before.kind, "project": before.project} if before else {}
     form = PublisherForm(request.POST or None, initial=initial)
-    if request.method == "POST":
-        require_change(request, repository)
-        if form.is_valid() and _choose(request, repository, form):
-            return redirect("publishing", full_name=full_name)
+    if request.method == "POST" and form.is_valid() and _choose(request, repository, form):
+        return redirect("publishing", full_name=repository.full_name)
     shown = {"page": page, "form": form, "may_change": may_change(request, repository)}
     return render(request, "web/publishing.html", shown, status=400 if form.errors else 200)
 

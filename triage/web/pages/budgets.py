@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 from django.utils import timezone
 
 from triage.models import Repository
@@ -37,11 +37,8 @@ class BudgetsPage:
     what_if: WhatIf
 
 
-def budgets_page(full_name: str, parameters: QueryDict) -> BudgetsPage:
-    """Read a repository's budgets; ten queries, however many cases and charges it has."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+def budgets_page(repository: Repository, parameters: QueryDict) -> BudgetsPage:
+    """Read a repository's budgets; nine queries, however many cases and charges it has."""
     now = timezone.now()
     used = used_budgets(repository.pk, now)
     listed = Paginator(used, BUDGETS_PER_PAGE).get_page(parameters.get("page"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 
 from triage.models import Case, Repository, StoredPolicy
 from triage.policy.matching import RuleMatch, RuleMatcher, budget_rules, label_rules, llm_rules
@@ -38,11 +38,8 @@ class PolicyPage:
     rows: Sequence[CaseRules]
 
 
-def policy_page(full_name: str, parameters: QueryDict) -> PolicyPage:
-    """Read a repository's policy; six queries, however many cases and rules it has."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+def policy_page(repository: Repository, parameters: QueryDict) -> PolicyPage:
+    """Read a repository's policy; five queries, however many cases and rules it has."""
     in_force = policy_in_force(repository.pk)
     budgets, labels = budget_rules(in_force.policy), label_rules(in_force.policy)
     search = parameters.get("q", "")[:LONGEST_SEARCH]

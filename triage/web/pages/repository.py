@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.paginator import Page
 from django.db.models import QuerySet
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 from django.utils import timezone
 
 from triage.history.suite_state import margin_check
@@ -47,11 +47,8 @@ class RepositoryPage:
     address: str
 
 
-def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; seventeen queries, however many runs and cases it has."""
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
+def repository_page(repository: Repository, parameters: QueryDict) -> RepositoryPage:
+    """Read a repository's page; sixteen queries, however many runs and cases it has."""
     wanted = RunFilter(parameters)
     runs = page_of(_newest_first(repository, wanted), parameters, RUNS_PER_PAGE)
     now = timezone.now()
