@@ -59,7 +59,9 @@ def make_world(name: str, *, is_public: bool) -> World:
     """Make a repository with everything, and its people."""
     from tests.notifications.builders import emit_blocked, make_channel
     from tests.web import builders
-    from triage.models import Delivery
+    from triage.access.invitations import invite
+    from triage.models import Delivery, Invitation, Membership
+    from triage.terms import Role
 
     repository = builders.make_repository(name)
     repository.is_public = is_public
@@ -74,9 +76,13 @@ def make_world(name: str, *, is_public: bool) -> World:
     rows = {"run": run, "case": case, "mute": case, "unmute": case, "upload": upload}
     rows |= {"escalation": escalation, "test-channel": channel, "remove-channel": channel}
     rows["send-again"] = Delivery.objects.get(repository=repository)
+    made.sessions = {person: _session(person, repository) for person in PEOPLE}
+    invite(f"guest-of-{name.replace('/', '-')}", repository, Role.VIEWER)
+    rows["withdraw-invitation"] = Invitation.objects.get(repository=repository)
+    viewer = Membership.objects.get(repository=repository, role=Role.VIEWER)
+    rows |= {"member-role": viewer, "remove-member": viewer}
     made.places = {route: {"pk": row.pk} for route, row in rows.items()}
     made.places[""] = {"full_name": name, "secret": "unknown"}
-    made.sessions = {person: _session(person, repository) for person in PEOPLE}
     return made
 
 
