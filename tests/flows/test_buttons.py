@@ -128,7 +128,7 @@ def test_a_near_tie_marked_as_a_regression_blocks(world: World) -> None:
 
 
 def test_accepting_a_label_opens_the_decision_with_its_diff_and_decides_nothing(
-    world: World, client: Client
+    world: World, admin_client: Client
 ) -> None:
     judged(world, FLIPPED, attempts=4)
     press(world, Button.ACCEPT_LABEL)
@@ -140,7 +140,7 @@ def test_accepting_a_label_opens_the_decision_with_its_diff_and_decides_nothing(
     assert "-expected label: fraud\n+expected label: billing" in summary
     address = f"/escalations/{escalation.pk}/?kind=accept_label&label=billing"
     assert address in summary
-    assert client.get(address).status_code == 200
+    assert admin_client.get(address).status_code == 200
     assert checks(world)[-1]["conclusion"] == "failure"
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from django.test import Client
 
 from tests.flows.suites import FLIP, REPO, CaseRun, history, only, suite, take
+from tests.web.people import member
 from triage.models import Case, Epoch, SuiteState
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ def test_margins_are_checked_on_the_flips_that_came_after_them() -> None:
     runs_with_margins(means, runs=10)
 
     state = SuiteState.objects.get()
-    page = Client().get(f"/r/{REPO}/").content.decode()
+    page = member().get(f"/r/{REPO}/").content.decode()
 
     # The first two runs are what the first forecast is made from.
     assert state.forecast_calls == 8 * 24
@@ -54,7 +54,7 @@ def test_margins_are_checked_on_the_flips_that_came_after_them() -> None:
 def test_a_suite_that_records_no_margin_is_told_which_property_to_add() -> None:
     history(2, runs=1)
 
-    page = Client().get(f"/r/{REPO}/").content.decode()
+    page = member().get(f"/r/{REPO}/").content.decode()
 
     assert "Margins are not used: no test records tiebreak.margin." in page
 

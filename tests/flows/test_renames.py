@@ -136,7 +136,7 @@ def test_an_open_question_follows_its_case() -> None:
 def test_whoever_is_not_signed_in_confirms_nothing() -> None:
     renamed()
 
-    assert Client().post(PATH, {"rename": proposal().pk, "answer": "confirm"}).status_code == 403
+    assert Client().post(PATH, {"rename": proposal().pk, "answer": "confirm"}).status_code == 302
     assert Case.objects.filter(name=OLD).exists()
 
 

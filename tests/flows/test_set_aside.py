@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.flows.suites import REPO, report, sha, suite
 from triage import outbox, pipeline
-from triage.models import AuditEntry, Upload, Verdict
+from triage.models import AuditEntry, Repository, Upload, Verdict
 from triage.parse.archives import UploadedFile
 from triage.record.storage import store_files, upload_storage
 from triage.terms import UploadState
@@ -51,6 +51,8 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_its_page_says_why_and_how_to_begin_again(dead: Upload, client: Client) -> None:
+    Repository.objects.update(is_public=True)
+
     page = client.get(f"/uploads/{dead.pk}/").content.decode()
     assert "Set aside after 5 of 5 tries" in page
     assert "FileNotFoundError" in page
@@ -58,16 +60,18 @@ def test_its_page_says_why_and_how_to_begin_again(dead: Upload, client: Client) 
     assert "<button" not in page.split('id="reason"')[1].split("</section>")[0]
 
 
-def test_the_run_s_page_leads_to_it(dead: Upload, client: Client) -> None:
-    assert f'href="/uploads/{dead.pk}/"' in client.get(f"/runs/{dead.run_id}/").content.decode()
+def test_the_run_s_page_leads_to_it(dead: Upload, admin_client: Client) -> None:
+    page = admin_client.get(f"/runs/{dead.run_id}/").content.decode()
+
+    assert f'href="/uploads/{dead.pk}/"' in page
 
 
-def test_an_upload_that_there_is_not_is_no_page(client: Client) -> None:
-    assert client.get(f"/uploads/{uuid.uuid4()}/").status_code == 404
+def test_an_upload_that_there_is_not_is_no_page(admin_client: Client) -> None:
+    assert admin_client.get(f"/uploads/{uuid.uuid4()}/").status_code == 404
 
 
 def test_nobody_who_is_not_signed_in_begins_again(dead: Upload, client: Client) -> None:
-    assert client.post(f"/uploads/{dead.pk}/").status_code == 403
+    assert client.post(f"/uploads/{dead.pk}/")["Location"].startswith("/sign-in/")
     dead.refresh_from_db()
     assert dead.state == UploadState.DEAD
 

@@ -102,6 +102,7 @@ def test_the_story_of_a_near_tie(browser_page: Any, take_screenshot: Any, settin
         # Without a policy a flip is held for its second pass.
         held = pull_request(30)
         assert (held["conclusion"], only(held)["finding"]) == ("on_hold", "near_tie")
+        sign_in(browser_page)
         browser_page.goto(f"/runs/{held['id']}/")
         take_screenshot("near-tie-held")
 
@@ -129,7 +130,6 @@ def test_the_story_of_a_near_tie(browser_page: Any, take_screenshot: Any, settin
         # Nobody can call it a flake: not over the API, not by policy, not by a forged form.
         assert excuse_over_the_api(escalation) == 400
         assert any("no key excuses a label flip" in each for each in excuse_by_policy())
-        sign_in(browser_page)
         assert "Not possible: a label flip is never a flake" in excuse_on_the_page(
             browser_page, escalation
         )

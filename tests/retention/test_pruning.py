@@ -131,13 +131,13 @@ def test_a_dry_run_tells_what_pruning_then_deletes() -> None:
     assert survey(days_later(450)).total() == 0
 
 
-def test_texts_go_before_results_and_the_page_says_so(client: Client) -> None:
+def test_texts_go_before_results_and_the_page_says_so(admin_client: Client) -> None:
     a_history()
     run = Run.objects.get(sha=sha(5))
 
     assert prune(days_later(100))["failure texts"] == 1
 
-    page = client.get(f"/runs/{run.pk}/").content.decode()
+    page = admin_client.get(f"/runs/{run.pk}/").content.decode()
     assert "The failure text was deleted" in page
     assert "I refunded it now" in page
     assert Result.objects.count() == 2
@@ -150,7 +150,7 @@ def test_a_text_that_a_recent_result_shares_stays() -> None:
     assert prune(days_later(100))["failure texts"] == 0
 
 
-def test_an_open_question_keeps_what_it_needs(client: Client) -> None:
+def test_an_open_question_keeps_what_it_needs(admin_client: Client) -> None:
     history(6)
     take(suite(6, FLIPPED), 20, branch="topic", pr=7)
     run = Run.objects.get(pr=7)
@@ -169,29 +169,32 @@ def test_an_open_question_keeps_what_it_needs(client: Client) -> None:
     assert run.pruned_at is None
     assert Finding.objects.count() == 1
     assert FailureText.objects.count() == 1
-    assert client.get(f"/escalations/{question.pk}/").status_code == 200
+    assert admin_client.get(f"/escalations/{question.pk}/").status_code == 200
 
     Escalation.objects.update(state="decided")
     prune(days_later(450))
     assert Finding.objects.count() == FailureText.objects.count() == 0
-    assert client.get(f"/escalations/{question.pk}/").status_code == 200
+    assert admin_client.get(f"/escalations/{question.pk}/").status_code == 200
 
 
-def test_every_page_of_what_was_pruned_still_answers(client: Client) -> None:
+def test_every_page_of_what_was_pruned_still_answers(admin_client: Client) -> None:
     a_history()
     runs = list(Run.objects.values_list("pk", flat=True))
     prune(days_later(450))
 
     for run in runs:
-        page = client.get(f"/runs/{run}/")
+        page = admin_client.get(f"/runs/{run}/")
         assert page.status_code == 200
         assert "The results of this run were deleted" in page.content.decode()
     for case in Case.objects.all():
-        assert client.get(f"/cases/{case.pk}/").status_code == 200
+        assert admin_client.get(f"/cases/{case.pk}/").status_code == 200
     for name in ("repository", "budgets", "escalations"):
-        page = client.get(reverse(name, args=[REPO]))
+        page = admin_client.get(reverse(name, args=[REPO]))
         assert page.status_code == 200, name
-    assert "Results deleted on" in client.get(reverse("repository", args=[REPO])).content.decode()
+    assert (
+        "Results deleted on"
+        in admin_client.get(reverse("repository", args=[REPO])).content.decode()
+    )
 
 
 def test_a_report_of_a_pruned_run_is_refused_and_counts_nothing_twice() -> None:

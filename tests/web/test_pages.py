@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from tests.flows.suites import FLIP, REPO, WORDING, CaseRun, history, sha, suite, take
+from tests.web.people import member, sign_in_member
 from triage import pipeline
 from triage.models import Case, Run
 from triage.parse.archives import UploadedFile
@@ -27,17 +28,18 @@ PR = {"pr": 42, "branch": "feature"}
 
 def text(path: str) -> str:
     """Return a page's text; it must be there."""
-    response = Client().get(path)
+    response = member().get(path)
     assert response.status_code == 200, path
     return unescape(response.content.decode()).replace("\u00a0", " ")
 
 
 def queries(path: str) -> int:
     """Return how many queries a page takes."""
+    client = member()
     with CaptureQueriesContext(
         connection,
     ) as captured:
-        assert Client().get(path).status_code == 200
+        assert client.get(path).status_code == 200
     return len(captured)
 
 
@@ -131,7 +133,7 @@ def test_names_of_a_report_are_shown_and_never_run() -> None:
     case = Case.objects.get(name__startswith="test_<script>")
 
     for path in (run_page(), f"/cases/{case.pk}/", f"/r/{REPO}/"):
-        body = Client().get(path).content.decode()
+        body = member().get(path).content.decode()
         assert "<script>alert" not in body
         assert "<img src=x" not in body
 
@@ -150,7 +152,7 @@ def test_pages_carry_headers_that_let_nothing_foreign_in() -> None:
 def test_a_page_number_leads_to_a_page_or_to_nothing_and_never_to_an_error(query: str) -> None:
     history(SIZE, 2)
 
-    assert Client().get(f"/r/{REPO}/{query}").status_code in {200, 404}
+    assert member().get(f"/r/{REPO}/{query}").status_code in {200, 404}
 
 
 def test_runs_can_be_narrowed_and_the_address_says_how() -> None:
@@ -166,7 +168,7 @@ def test_runs_can_be_narrowed_and_the_address_says_how() -> None:
 
 @pytest.mark.parametrize("path", ["/runs/999999/", "/cases/999999/", "/r/no/where/", "/nothing/"])
 def test_what_is_not_there_is_a_page_that_says_so(path: str) -> None:
-    response: HttpResponse = Client().get(path)
+    response: HttpResponse = member().get(path)
 
     assert response.status_code == 404
     assert b"<h1" in response.content
@@ -189,7 +191,7 @@ def test_the_number_of_queries_does_not_grow_with_the_data() -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [375, 1440])
 def test_a_browser_shows_a_run_whole_at_every_width(
-    transactional_db: None, browser_page: Any, take_screenshot: Any, width: int
+    live_server: Any, browser_page: Any, take_screenshot: Any, width: int
 ) -> None:
     history(SIZE)
     take(suite(SIZE, CaseRun(CASE, FLIP, "billing")), 30, **PR)
@@ -198,6 +200,7 @@ def test_a_browser_shows_a_run_whole_at_every_width(
     browser_page.on("pageerror", lambda error: wrong.append(str(error)))
     browser_page.set_viewport_size({"width": width, "height": 900})
 
+    sign_in_member(browser_page, live_server.url)
     browser_page.goto(run_page())
 
     assert "On hold" in browser_page.inner_text("h1")
@@ -207,11 +210,10 @@ def test_a_browser_shows_a_run_whole_at_every_width(
 
 
 @pytest.mark.browser
-def test_a_case_can_be_reached_with_the_keyboard_alone(
-    transactional_db: None, browser_page: Any
-) -> None:
+def test_a_case_can_be_reached_with_the_keyboard_alone(live_server: Any, browser_page: Any) -> None:
     history(SIZE, 2)
     take(suite(SIZE, CaseRun(CASE, FLIP, "billing")), 30, **PR)
+    sign_in_member(browser_page, live_server.url)
     browser_page.goto(run_page())
 
     for _ in range(30):

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('triage', '0021_room_for_counters'),
+        ('triage', '0022_publishing'),
     ]
 
     operations = [

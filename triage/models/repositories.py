@@ -18,6 +18,8 @@ class Repository(models.Model):
     default_branch = models.CharField(max_length=255, default="main")
     # The text of its CODEOWNERS file; empty when none is known.
     codeowners = models.TextField(blank=True, default="")
+    # Whether everybody may read its pages without an account; its admins change it.
+    is_public = models.BooleanField(default=False)
     # The slot in the outcome vectors that the next new case takes; only grows.
     next_slot = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-from triage.access.roles import may, require, who
+from triage.access.roles import may, who
 from triage.models import Repository
 from triage.terms import Role
 
@@ -10,11 +10,6 @@ from triage.terms import Role
 def may_change(request: HttpRequest, repository: Repository, role: Role = Role.ADMIN) -> bool:
     """Whether the forms of a repository's pages are open to whoever asks."""
     return may(request, repository, role)
-
-
-def require_change(request: HttpRequest, repository: Repository, role: Role = Role.ADMIN) -> None:
-    """Raise ``PermissionDenied`` unless whoever asks may change the repository."""
-    require(request, repository, role)
 
 
 def who_asks(request: HttpRequest) -> str:

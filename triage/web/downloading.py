@@ -8,16 +8,18 @@ from django.views.decorators.http import require_safe
 
 from triage.export.cells import csv_header, csv_line, json_value
 from triage.models import Repository
-from triage.web.lookups import find_repository
+from triage.web.guarding import guarded
 from triage.web.pages.tables import TABLES, PageTable
 
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
 @require_safe
-def table(request: HttpRequest, full_name: str, name: str, kind: str) -> StreamingHttpResponse:
+@guarded(Repository)
+def table(
+    request: HttpRequest, repository: Repository, name: str, kind: str
+) -> StreamingHttpResponse:
     """Return all rows of a table that fit the filter in the address."""
-    repository = find_repository(full_name)
     if name not in TABLES or kind not in CONTENT_TYPES:
         offered = ", ".join(f"{each}.csv" for each in TABLES)
         raise Http404(
@@ -28,7 +30,7 @@ def table(request: HttpRequest, full_name: str, name: str, kind: str) -> Streami
         _csv(wanted, repository, request) if kind == "csv" else _json(wanted, repository, request)
     )
     answer = StreamingHttpResponse(lines, content_type=CONTENT_TYPES[kind])
-    file = f"{full_name.replace('/', '-')}-{name}.{kind}"
+    file = f"{repository.full_name.replace('/', '-')}-{name}.{kind}"
     answer["Content-Disposition"] = f'attachment; filename="{file}"'
     return answer
 

@@ -1,43 +1,39 @@
 """The views of questions to people: the inbox, one question, and its answer."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from triage.access.audit import note
 from triage.dispatch import after_decision
 from triage.errors import InvalidRequestError
-from triage.models import Escalation
+from triage.models import Escalation, Repository
 from triage.terms import Role
 from triage.verdict.escalations.deciding import decide
-from triage.web.changing import may_change, require_change, who_asks
+from triage.web.changing import may_change, who_asks
 from triage.web.forms.decision import DecisionForm
-from triage.web.lookups import find_repository
+from triage.web.guarding import guarded
 from triage.web.pages.escalations import escalation_page, escalations_page
 
 
 @require_safe
-def inbox(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository)
+def inbox(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the questions of a repository, open ones first."""
-    repository = find_repository(full_name)
     page = escalations_page(repository, request.GET)
     return render(request, "web/escalations.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def escalation(request: HttpRequest, pk: int) -> HttpResponse:
+@guarded(Escalation, "case", "epoch", change=Role.DECIDER)
+def escalation(request: HttpRequest, found: Escalation) -> HttpResponse:
     """Show one question with its evidence; POST decides it.
 
     A link may fill in what it proposes, such as the label that a button asked about.
     """
-    found = Escalation.objects.select_related("case", "repository", "epoch").filter(pk=pk).first()
-    if found is None:
-        raise Http404(f"There is no escalation {pk}. It may have been removed with its repository.")
     form = DecisionForm(found, request.POST or None, initial=request.GET.dict())
-    if request.method == "POST":
-        require_change(request, found.repository, Role.DECIDER)
-        if form.is_valid() and _decide(request, found, form):
-            return redirect("escalation", pk=pk)
+    if request.method == "POST" and form.is_valid() and _decide(request, found, form):
+        return redirect("escalation", pk=found.pk)
     shown = {
         "page": escalation_page(found),
         "form": form,

@@ -11,50 +11,51 @@ from triage.access.audit import note
 from triage.errors import InvalidRequestError
 from triage.models import Channel, Delivery, Repository
 from triage.notifications.channels import add_channel, remove_channel, send_again, send_test
-from triage.web.changing import may_change, require_change, who_asks
+from triage.terms import Role
+from triage.web.changing import may_change, who_asks
 from triage.web.forms.channel import ChannelForm
-from triage.web.lookups import find_repository
+from triage.web.guarding import guarded
 from triage.web.pages.notifications import notifications_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def notifications(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository, read=Role.MEMBER)
+def notifications(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the channels and the messages of a repository; POST adds a channel."""
-    repository = find_repository(full_name)
     if request.method != "POST":
         return _page(request, repository, ChannelForm())
-    require_change(request, repository)
     return _add(request, repository, ChannelForm(request.POST))
 
 
 @require_POST
-def test(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
+@guarded(Repository)
+def test(request: HttpRequest, repository: Repository, pk: int) -> HttpResponse:
     """Send a test message to a channel."""
-    channel = _channel(request, full_name, pk)
+    channel = _channel(repository, pk)
     send_test(channel, who_asks(request))
-    note(request, "channel_tested", channel.repository, channel.name)
-    return _back(full_name, "sent")
+    note(request, "channel_tested", repository, channel.name)
+    return _back(repository, "sent")
 
 
 @require_POST
-def remove(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
+@guarded(Repository)
+def remove(request: HttpRequest, repository: Repository, pk: int) -> HttpResponse:
     """Remove a channel."""
-    channel = _channel(request, full_name, pk)
+    channel = _channel(repository, pk)
     remove_channel(channel)
-    note(request, "channel_removed", channel.repository, channel.name)
-    return _back(full_name, "channels")
+    note(request, "channel_removed", repository, channel.name)
+    return _back(repository, "channels")
 
 
 @require_POST
-def again(request: HttpRequest, full_name: str, pk: uuid.UUID) -> HttpResponse:
+@guarded(Repository)
+def again(request: HttpRequest, repository: Repository, pk: uuid.UUID) -> HttpResponse:
     """Send a message once more."""
-    repository = find_repository(full_name)
-    require_change(request, repository)
     delivery = Delivery.objects.filter(repository=repository, pk=pk).first()
     if delivery is None:
         raise Http404("There is no such message in this repository.")
     send_again(delivery)
-    return _back(full_name, "sent")
+    return _back(repository, "sent")
 
 
 def _add(request: HttpRequest, repository: Repository, form: ChannelForm) -> HttpResponse:
@@ -67,7 +68,7 @@ def _add(request: HttpRequest, repository: Repository, form: ChannelForm) -> Htt
         return _page(request, repository, form, status=400)
     note(request, "channel_added", repository, form.asked.name)
     if not added.signing_secret:
-        return _back(repository.full_name, "channels")
+        return _back(repository, "channels")
     # The one answer that shows the secret; a redirect would have to carry it along.
     return _page(request, repository, ChannelForm(), added.signing_secret)
 
@@ -91,14 +92,12 @@ def _page(
     return response
 
 
-def _channel(request: HttpRequest, full_name: str, pk: int) -> Channel:
-    repository = find_repository(full_name)
-    require_change(request, repository)
+def _channel(repository: Repository, pk: int) -> Channel:
     channel = Channel.objects.filter(repository=repository, pk=pk, removed_at__isnull=True).first()
     if channel is None:
         raise Http404("There is no such channel in this repository.")
     return channel
 
 
-def _back(full_name: str, section: str) -> HttpResponse:
-    return redirect(f"{reverse('notifications', args=[full_name])}#{section}")
+def _back(repository: Repository, section: str) -> HttpResponse:
+    return redirect(f"{reverse('notifications', args=[repository.full_name])}#{section}")

@@ -9,24 +9,23 @@ from triage.access.audit import note
 from triage.errors import InvalidRequestError
 from triage.models import Repository
 from triage.publish.choosing import choose_publisher
-from triage.web.changing import may_change, require_change, who_asks
+from triage.terms import Role
+from triage.web.changing import may_change, who_asks
 from triage.web.forms.publisher import PublisherForm, filled_in
-from triage.web.lookups import find_repository
+from triage.web.guarding import guarded
 from triage.web.pages.publishing import publishing_page
 
 
 @sensitive_post_parameters("token")
 @require_http_methods(["GET", "HEAD", "POST"])
-def publishing(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository, read=Role.MEMBER)
+def publishing(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show how verdicts are shown; POST chooses it."""
-    repository = find_repository(full_name)
     page = publishing_page(repository)
     before = page.chosen
     form = PublisherForm(request.POST or None, initial=filled_in(before) if before else {})
-    if request.method == "POST":
-        require_change(request, repository)
-        if form.is_valid() and _choose(request, repository, form):
-            return redirect("publishing", full_name=full_name)
+    if request.method == "POST" and form.is_valid() and _choose(request, repository, form):
+        return redirect("publishing", full_name=repository.full_name)
     shown = {"page": page, "form": form, "may_change": may_change(request, repository)}
     return render(request, "web/publishing.html", shown, status=400 if form.errors else 200)
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import condition, require_safe
 
 from triage.models import Repository, Run
 from triage.verdict.standings import repository_standing
-from triage.web.lookups import find_repository
+from triage.web.guarding import guarded
 from triage.web.presenters.badges import NOT_JUDGED, Badge, Tone
 from triage.web.presenters.gauges import gauge
 from triage.web.presenters.run_rows import run_rows
@@ -85,19 +85,23 @@ def _etag(request: HttpRequest, badge: ReadmeBadge) -> str:
 
 
 @require_safe
-def badge(request: HttpRequest, full_name: str, name: str) -> HttpResponse:
-    """Return a badge as an image that may be shown anywhere for five minutes."""
+@guarded(Repository)
+def badge(request: HttpRequest, repository: Repository, name: str) -> HttpResponse:
+    """Return a badge as an image, which is good for five minutes.
+
+    A forge asks for it without an account: in a README it shows for a public repository only.
+    """
     if name not in BADGES:
         raise Http404(f"There is no badge “{name}”. There are {', '.join(BADGES)}.")
-    made = BADGES[name](find_repository(full_name))
-    return _image(request, made)
+    response = _image(request, BADGES[name](repository))
+    reach = "public" if repository.is_public else "private"
+    response["Cache-Control"] = f"{reach}, max-age={MAX_AGE_S}"
+    return response
 
 
 @condition(etag_func=_etag)
 def _image(request: HttpRequest, badge: ReadmeBadge) -> HttpResponse:
-    response = render(request, "web/readme_badge.svg", {"badge": badge}, "image/svg+xml")
-    response["Cache-Control"] = f"public, max-age={MAX_AGE_S}"
-    return response
+    return render(request, "web/readme_badge.svg", {"badge": badge}, "image/svg+xml")
 
 
 def _width(text: str) -> int:

@@ -10,22 +10,21 @@ from triage.models import CaseRename, Repository
 from triage.record.renames.deciding import confirm, refuse
 from triage.record.renames.proposing import open_renames
 from triage.terms import Role
-from triage.web.changing import may_change, require_change, who_asks
-from triage.web.lookups import find_repository
+from triage.web.changing import may_change, who_asks
+from triage.web.guarding import guarded
 
 MOST_DECIDED = 50
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def renames(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository, change=Role.DECIDER)
+def renames(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the proposals of a repository; POST confirms or refuses one."""
-    repository = find_repository(full_name)
     problem = ""
     if request.method == "POST":
-        require_change(request, repository, Role.DECIDER)
         problem = _decide(request, repository)
         if not problem:
-            return redirect("renames", full_name=full_name)
+            return redirect("renames", full_name=repository.full_name)
     decided = CaseRename.objects.filter(repository=repository).exclude(state="proposed")
     shown = {
         "repository": repository,

@@ -12,10 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from triage.access.audit import note
 from triage.errors import TiebreakError
 from triage.models import Repository, Token
+from triage.terms import Role
 from triage.upload.token_changes import revoke_token, rotate_token
 from triage.upload.tokens import create_token
-from triage.web.changing import require_change, who_asks
+from triage.web.changing import who_asks
 from triage.web.forms.token import HOUR, RotationForm, TokenForm
+from triage.web.guarding import guarded
 from triage.web.pages.tokens import tokens_page
 
 
@@ -30,9 +32,9 @@ class MadeSecret:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def tokens(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository, read=Role.ADMIN)
+def tokens(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the tokens of a repository to its admins; POST makes one."""
-    repository = _repository(request, full_name)
     form = TokenForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         made = _make(request, repository, form)
@@ -43,9 +45,9 @@ def tokens(request: HttpRequest, full_name: str) -> HttpResponse:
 
 @never_cache
 @require_POST
-def rotate(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
+@guarded(Repository, read=Role.ADMIN)
+def rotate(request: HttpRequest, repository: Repository, pk: int) -> HttpResponse:
     """Give a token a new secret and show it."""
-    repository = _repository(request, full_name)
     token, form = _token(repository, pk), RotationForm(request.POST)
     if not form.is_valid():
         return _page(request, repository, TokenForm(), problem="Choose one of the times offered.")
@@ -58,13 +60,13 @@ def rotate(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-def revoke(request: HttpRequest, full_name: str, pk: int) -> HttpResponse:
+@guarded(Repository, read=Role.ADMIN)
+def revoke(request: HttpRequest, repository: Repository, pk: int) -> HttpResponse:
     """End a token at once."""
-    repository = _repository(request, full_name)
     token = _token(repository, pk)
     if revoke_token(token):
         note(request, "token_revoked", repository, token.name)
-    return redirect(f"{reverse('tokens', args=[full_name])}#tokens")
+    return redirect(f"{reverse('tokens', args=[repository.full_name])}#tokens")
 
 
 def _make(request: HttpRequest, repository: Repository, form: TokenForm) -> MadeSecret | None:
@@ -94,14 +96,6 @@ def _page(
     }
     status = 400 if problem or form.errors else 200
     return render(request, "web/tokens.html", shown, status=status)
-
-
-def _repository(request: HttpRequest, full_name: str) -> Repository:
-    repository = Repository.objects.filter(full_name=full_name).first()
-    if repository is None:
-        raise Http404(f"There is no repository “{full_name}” here. Names are case-sensitive.")
-    require_change(request, repository)
-    return repository
 
 
 def _token(repository: Repository, pk: int) -> Token:

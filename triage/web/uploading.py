@@ -1,8 +1,6 @@
 """The view of one upload: how far it has come, why it was set aside, and trying it again."""
 
-import uuid
-
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -11,21 +9,18 @@ from triage.access.audit import note
 from triage.dispatch import after_commit
 from triage.models import Upload
 from triage.terms import Role, UploadState
-from triage.web.changing import may_change, require_change
+from triage.web.changing import may_change
+from triage.web.guarding import guarded
 from triage.web.presenters.imports import imported
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def upload(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+@guarded(Upload, "run", "part", "token", change=Role.MEMBER)
+def upload(request: HttpRequest, shown: Upload) -> HttpResponse:
     """Show an upload; POST begins again with one that was set aside."""
-    found = Upload.objects.select_related("repository", "run", "part", "token").filter(pk=pk)
-    shown = found.first()
-    if shown is None:
-        raise Http404(f"There is no upload {pk}. It may have been removed with its repository.")
     if request.method == "POST":
-        require_change(request, shown.repository, Role.MEMBER)
         _try_again(request, shown)
-        return redirect("upload", pk=pk)
+        return redirect("upload", pk=shown.pk)
     context = {
         "upload": shown,
         "imported": imported(shown),

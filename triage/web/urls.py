@@ -3,17 +3,20 @@
 from django.urls import path
 
 from triage.web import (
+    audit_log,
     calibrating,
     client_file,
     downloading,
     escalating,
     health,
+    members,
     metrics,
     muting,
     notifying,
     publishing,
     readme_badges,
     renaming,
+    repository_settings,
     setting_up,
     signing_in,
     tokens,
@@ -58,6 +61,31 @@ urlpatterns = [
     ),
     path(
         "repositories/<path:full_name>/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke-token"
+    ),
+    path(
+        "repositories/<path:full_name>/settings/",
+        repository_settings.repository_settings,
+        name="repository-settings",
+    ),
+    path("repositories/<path:full_name>/settings/changes/", audit_log.audit_log, name="audit-log"),
+    path(
+        "repositories/<path:full_name>/settings/changes.csv", audit_log.audit_csv, name="audit-csv"
+    ),
+    path("repositories/<path:full_name>/settings/members/", members.members, name="members"),
+    path(
+        "repositories/<path:full_name>/settings/members/<int:pk>/role/",
+        members.change_role,
+        name="member-role",
+    ),
+    path(
+        "repositories/<path:full_name>/settings/members/<int:pk>/remove/",
+        members.remove,
+        name="remove-member",
+    ),
+    path(
+        "repositories/<path:full_name>/settings/invitations/<int:pk>/withdraw/",
+        members.withdraw,
+        name="withdraw-invitation",
     ),
     path("setup/github/", setting_up.github, name="github-setup"),
     path("setup/github/begin/", setting_up.begin_app, name="github-begin"),

@@ -4,10 +4,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from triage.access.reading import visible_repositories
+from triage.models import Case, Repository, Run
 from triage.terms import Role
 from triage.web.changing import may_change
 from triage.web.forms.mute import MuteForm
-from triage.web.lookups import find_repository
+from triage.web.guarding import ask_to_sign_in, guarded
 from triage.web.pages.budgets import budgets_page
 from triage.web.pages.case import case_page
 from triage.web.pages.cases import cases_page
@@ -19,50 +21,58 @@ from triage.web.pages.run import run_page
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what needs somebody, then the repositories."""
-    return render(request, "web/home.html", {"page": home_page(request.GET)})
+    """Show what needs somebody, then the repositories that are open to whoever asks."""
+    page = home_page(request.GET, visible_repositories(request.user))
+    if page.are_others_hidden and not request.user.is_authenticated:
+        return ask_to_sign_in(request)
+    return render(request, "web/home.html", {"page": page})
 
 
 @require_safe
-def repository(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository, "github")
+def repository(request: HttpRequest, found: Repository) -> HttpResponse:
     """Show the runs, the budget and the liveliest cases of a repository."""
-    page = repository_page(full_name, request.GET)
-    return render(request, "web/repository.html", {"page": page})
+    page = repository_page(found, request.GET)
+    shown = {"page": page, "is_member": may_change(request, found, Role.MEMBER)}
+    return render(request, "web/repository.html", shown)
 
 
 @require_safe
-def budgets(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository)
+def budgets(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show where the budgets of a repository stand, and what a rate would mean."""
-    page = budgets_page(full_name, request.GET)
+    page = budgets_page(repository, request.GET)
     return render(request, "web/budgets.html", {"page": page})
 
 
 @require_safe
-def cases(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository)
+def cases(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the cases of a repository that fit a search."""
-    page = cases_page(find_repository(full_name), request.GET)
-    return render(request, "web/cases.html", {"page": page})
+    return render(request, "web/cases.html", {"page": cases_page(repository, request.GET)})
 
 
 @require_safe
-def policy(request: HttpRequest, full_name: str) -> HttpResponse:
+@guarded(Repository)
+def policy(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the policy of a repository and which of its rules holds for which case."""
-    page = policy_page(full_name, request.GET)
+    page = policy_page(repository, request.GET)
     return render(request, "web/policy.html", {"page": page})
 
 
 @require_safe
-def run(request: HttpRequest, pk: int) -> HttpResponse:
+@guarded(Run)
+def run(request: HttpRequest, found: Run) -> HttpResponse:
     """Show the decision on a run and everything it rests on."""
-    return render(request, "web/run.html", {"page": run_page(pk, request.GET)})
+    return render(request, "web/run.html", {"page": run_page(found, request.GET)})
 
 
 @require_safe
-def case(request: HttpRequest, pk: int) -> HttpResponse:
+@guarded(Case)
+def case(request: HttpRequest, found: Case) -> HttpResponse:
     """Show what is known of a case."""
-    page = case_page(pk)
     mute = {
         "mute_form": MuteForm(),
-        "may_change": may_change(request, page.case.repository, Role.DECIDER),
+        "may_change": may_change(request, found.repository, Role.DECIDER),
     }
-    return render(request, "web/case.html", {"page": page, **mute})
+    return render(request, "web/case.html", {"page": case_page(found), **mute})

@@ -155,7 +155,7 @@ def _pages(results: int, queries: dict[str, int]) -> bool:
 def _readers() -> dict[str, Callable[[int], Any]]:
     from django.http import QueryDict
 
-    from triage.models import Case, Run
+    from triage.models import Case, Repository, Run
     from triage.web.pages.case import case_page
     from triage.web.pages.repository import repository_page
     from triage.web.pages.run import run_page
@@ -163,14 +163,15 @@ def _readers() -> dict[str, Callable[[int], Any]]:
     cases = list(
         Case.objects.filter(repository__full_name=REPO, results__isnull=False)
         .distinct()
-        .values_list("pk", flat=True)[:VIEWS]
+        .select_related("repository")[:VIEWS]
     )
-    runs = list(Run.objects.filter(pk__gte=FIRST_ID).values_list("pk", flat=True)[:VIEWS])
+    runs = list(Run.objects.filter(pk__gte=FIRST_ID).select_related("repository")[:VIEWS])
+    repository = Repository.objects.get(full_name=REPO)
     nothing = QueryDict()
     return {
         "history of a case": lambda n: case_page(cases[n % len(cases)]),
         "run": lambda n: run_page(runs[n % len(runs)], nothing),
-        "top flakiest, 30 days": lambda _: repository_page(REPO, nothing),
+        "top flakiest, 30 days": lambda _: repository_page(repository, nothing),
     }
 
 

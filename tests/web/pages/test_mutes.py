@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from tests.web.builders import REPO, make_case, make_repository
 from tests.web.pages.reading import html, text
+from tests.web.people import member, sign_in_member
 from triage.models import Case, Mute
 from triage.verdict.muting import MuteRequest, mute_case
 
@@ -73,12 +74,13 @@ def test_a_case_without_an_llm_call_offers_no_mute() -> None:
     assert 'id="mute"' not in html(f"/cases/{case.pk}/")
 
 
-def test_whoever_is_not_signed_in_mutes_and_unmutes_nothing() -> None:
+def test_whoever_is_no_decider_mutes_and_unmutes_nothing() -> None:
     case = muted_case()
     other = make_case(case.repository, "other")
 
-    assert Client().post(f"/cases/{other.pk}/mute/", form()).status_code == 403
-    assert Client().post(f"/cases/{case.pk}/unmute/").status_code == 403
+    for who, status in ((Client(), 302), (member(), 403)):
+        assert who.post(f"/cases/{other.pk}/mute/", form()).status_code == status
+        assert who.post(f"/cases/{case.pk}/unmute/").status_code == status
     assert Mute.objects.get().ended_at is None
     assert "Sign in to mute" in text(f"/cases/{other.pk}/")
 
@@ -139,7 +141,7 @@ def test_a_case_that_is_not_there_cannot_be_muted(ada: Client, action: str) -> N
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 1440])
 def test_a_browser_shows_a_mute_whole_at_every_width(
-    transactional_db: None,
+    live_server: Any,
     browser_page: Any,
     take_screenshot: Callable[[str], Path],
     width: int,
@@ -147,6 +149,7 @@ def test_a_browser_shows_a_mute_whole_at_every_width(
     case = muted_case()
     browser_page.set_viewport_size({"width": width, "height": 900})
 
+    sign_in_member(browser_page, live_server.url)
     browser_page.goto(f"/r/{REPO}/")
     take_screenshot(f"mutes-{width}")
     browser_page.get_by_role("link", name="test_a").click()

@@ -1,7 +1,6 @@
 """A run's page."""
 
 import pytest
-from django.test import Client
 
 from tests.web.builders import (
     BUDGET,
@@ -15,6 +14,7 @@ from tests.web.builders import (
     make_upload,
 )
 from tests.web.pages.reading import html, queries, text
+from tests.web.people import member
 from triage.terms import Conclusion, Difference, FindingKind
 from triage.web.pages.run import FINDINGS_PER_PAGE
 from triage.web.presenters.evidence import MOST_CHARACTERS
@@ -209,10 +209,10 @@ def test_an_upload_that_was_set_aside_shows_why() -> None:
 
 
 def test_a_run_that_is_not_there_is_named_in_the_answer() -> None:
-    response = Client().get(f"/runs/{10**20}/")
+    response = member().get(f"/runs/{10**20}/")
 
     assert response.status_code == 404
-    assert f"There is no run {10**20}." in response.content.decode()
+    assert f"There is no run {10**20}," in response.content.decode()
 
 
 def test_the_number_of_queries_and_rows_is_bounded() -> None:
@@ -221,6 +221,6 @@ def test_the_number_of_queries_and_rows_is_bounded() -> None:
     cases = [make_case(repository, f"case {n}") for n in range(FINDINGS_PER_PAGE + 1)]
     many = make_judged_run(repository, [flip(case) for case in cases])
 
-    assert queries(f"/runs/{many.pk}/") == queries(f"/runs/{one.pk}/") == 9
+    assert queries(f"/runs/{many.pk}/") == queries(f"/runs/{one.pk}/") == 11
     assert html(f"/runs/{many.pk}/").count('<tbody role="rowgroup"') == FINDINGS_PER_PAGE
     assert html(f"/runs/{many.pk}/?page=2").count('<tbody role="rowgroup"') == 1

@@ -12,11 +12,13 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import track
 
+from triage.access.reading import let_everybody_read
 from triage.demo import replay
 from triage.demo.clean_start import NotTheDemosError, start_clean
 from triage.demo.evals import EvalCase, eval_cases
 from triage.demo.runs import MAIN_RUNS, PLANTED
 from triage.publish.text import verdict_text
+from triage.upload.acceptance import find_or_add_repository
 
 BAD_INPUT = 2
 HOST = "127.0.0.1"
@@ -60,7 +62,9 @@ class Command(BaseCommand):
         first = replay.send(replay.pull_request_submission(cases, now))
         final = replay.send(replay.second_pass_submission(cases, first, now))
         port = _free_port() if _serves() else FIRST_PORT
-        run_page = f"http://{HOST}:{port}/runs/{final['id']}/"
+        # Every link leads to where the demo serves, the one of the first account among them.
+        settings.TIEBREAK_URL = f"http://{HOST}:{port}"
+        run_page = f"{settings.TIEBREAK_URL}/runs/{final['id']}/"
         self.stdout.write(_about(first))
         self.stdout.write(verdict_text({**final, "url": run_page}))
         # The server never ends by itself, so what a pipe holds back would never be read.
@@ -76,6 +80,8 @@ def _start_clean() -> None:
     except NotTheDemosError as error:
         raise CommandError(str(error), returncode=BAD_INPUT) from error
     call_command("migrate", verbosity=0, interactive=False)
+    # Whoever tries it out opens the link of a verdict before making an account.
+    let_everybody_read(find_or_add_repository(replay.REPO), is_public=True)
 
 
 def _replay_main(cases: list[EvalCase], now: datetime, runs: int) -> None:

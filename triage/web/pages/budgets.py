@@ -10,7 +10,6 @@ from django.utils import timezone
 from triage.models import Repository
 from triage.verdict.accounts import UsedBudget, used_budgets
 from triage.verdict.standings import repository_standing
-from triage.web.lookups import find_repository
 from triage.web.presenters.gauges import Gauge, gauge
 from triage.web.presenters.ledger_rows import LedgerRow, ledger_of_repository
 from triage.web.presenters.what_if import WhatIf, what_if
@@ -38,9 +37,8 @@ class BudgetsPage:
     what_if: WhatIf
 
 
-def budgets_page(full_name: str, parameters: QueryDict) -> BudgetsPage:
-    """Read a repository's budgets; ten queries, however many cases and charges it has."""
-    repository = find_repository(full_name)
+def budgets_page(repository: Repository, parameters: QueryDict) -> BudgetsPage:
+    """Read a repository's budgets; nine queries, however many cases and charges it has."""
     now = timezone.now()
     used = used_budgets(repository.pk, now)
     listed = Paginator(used, BUDGETS_PER_PAGE).get_page(parameters.get("page"))

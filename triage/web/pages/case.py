@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import Http404
 from django.utils import timezone
 
 from budgets.priors import DEFAULT_PRIOR
@@ -61,11 +60,8 @@ class CasePage:
     owners: Sequence[str]
 
 
-def case_page(pk: int) -> CasePage:
-    """Read a case's page; eighteen queries, however long its history is."""
-    case = Case.objects.filter(pk=pk).select_related("repository").first()
-    if case is None:
-        raise Http404(f"There is no case {pk}. It may have been removed with its repository.")
+def case_page(case: Case) -> CasePage:
+    """Read a case's page; seventeen queries, however long its history is."""
     epochs = newest_epochs(case)
     rows = epoch_rows(epochs)
     findings = _findings(case)

@@ -43,41 +43,45 @@ class HomePage:
     incidents: Sequence[ProviderIncident]
     repositories: Page[Repository]
     rows: Sequence[RepositoryRow]
+    # Whether there are repositories, and none of them is open to whoever asks.
+    are_others_hidden: bool
     address: str
 
 
-def home_page(parameters: QueryDict) -> HomePage:
-    """Read the first page; seven queries at most, however much there is."""
-    repositories = page_of(_with_newest_run(), parameters, REPOSITORIES_PER_PAGE)
+def home_page(parameters: QueryDict, visible: QuerySet[Repository]) -> HomePage:
+    """Read the first page over these repositories; seven queries at most, however much there is."""
+    repositories = page_of(_with_newest_run(visible), parameters, REPOSITORIES_PER_PAGE)
     newest_ids = [each.newest_run for each in repositories]  # type: ignore[attr-defined]
-    needing_ids = _runs_needing_you()
+    needing_ids = _runs_needing_you(visible)
     rows = {row.run.pk: row for row in run_rows(_runs({*newest_ids, *needing_ids} - {None}))}
     return HomePage(
         needing=[rows[pk] for pk in needing_ids],
-        escalations=_open_escalations(),
+        escalations=_open_escalations(visible),
         incidents=list(ProviderIncident.objects.filter(closed_at__isnull=True)),
         repositories=repositories,
         rows=[
             _repository_row(repository, rows.get(newest))
             for repository, newest in zip(repositories, newest_ids, strict=True)
         ],
+        are_others_hidden=not repositories and Repository.objects.exists(),
         address=settings.TIEBREAK_URL,
     )
 
 
-def _with_newest_run() -> QuerySet[Repository]:
+def _with_newest_run(visible: QuerySet[Repository]) -> QuerySet[Repository]:
     newest = Run.objects.filter(repository=OuterRef("pk")).order_by("-at", "-pk").values("pk")[:1]
-    return Repository.objects.annotate(newest_run=Subquery(newest)).order_by("full_name")
+    return visible.annotate(newest_run=Subquery(newest)).order_by("full_name")
 
 
 def _runs(ids: set[int]) -> list[Run]:
     return list(Run.objects.filter(pk__in=ids).select_related("repository"))
 
 
-def _runs_needing_you() -> list[int]:
+def _runs_needing_you(visible: QuerySet[Repository]) -> list[int]:
     """Return the newest judged run of each branch or pull request, where it blocks or holds."""
     recent = (
-        Verdict.objects.filter(is_current=True, run__at__gte=timezone.now() - NEEDS_YOU_WITHIN)
+        Verdict.objects.filter(repository__in=visible, is_current=True)
+        .filter(run__at__gte=timezone.now() - NEEDS_YOU_WITHIN)
         .order_by("-run__at", "-run_id")
         .values_list("repository_id", "run__branch", "run__pr", "run_id", "conclusion")
     )
@@ -89,9 +93,9 @@ def _runs_needing_you() -> list[int]:
     return found[:MOST_NEEDING_YOU]
 
 
-def _open_escalations() -> list[Escalation]:
+def _open_escalations(visible: QuerySet[Repository]) -> list[Escalation]:
     """Return the open questions, the next one due first."""
-    questions = Escalation.objects.filter(state=EscalationState.OPEN)
+    questions = Escalation.objects.filter(repository__in=visible, state=EscalationState.OPEN)
     return list(
         questions.select_related("case", "repository").order_by("due_at", "pk")[:MOST_ESCALATIONS]
     )

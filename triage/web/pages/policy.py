@@ -10,7 +10,6 @@ from django.http import QueryDict
 from triage.models import Case, Repository, StoredPolicy
 from triage.policy.matching import RuleMatch, RuleMatcher, budget_rules, label_rules, llm_rules
 from triage.policy.stored import PolicyInForce, last_refusal, policy_in_force
-from triage.web.lookups import find_repository
 from triage.web.presenters.pagination import page_of
 
 CASES_PER_PAGE = 50
@@ -39,9 +38,8 @@ class PolicyPage:
     rows: Sequence[CaseRules]
 
 
-def policy_page(full_name: str, parameters: QueryDict) -> PolicyPage:
-    """Read a repository's policy; six queries, however many cases and rules it has."""
-    repository = find_repository(full_name)
+def policy_page(repository: Repository, parameters: QueryDict) -> PolicyPage:
+    """Read a repository's policy; five queries, however many cases and rules it has."""
     in_force = policy_in_force(repository.pk)
     budgets, labels = budget_rules(in_force.policy), label_rules(in_force.policy)
     search = parameters.get("q", "")[:LONGEST_SEARCH]

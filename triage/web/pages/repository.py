@@ -16,7 +16,6 @@ from triage.verdict.incidents import incidents_of
 from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
-from triage.web.lookups import find_repository
 from triage.web.presenters.filters import RunFilter
 from triage.web.presenters.gauges import Gauge, gauge
 from triage.web.presenters.insight import RepositoryInsight, repository_insight
@@ -54,9 +53,8 @@ class RepositoryPage:
         return str(known.name_on_forge) if known else ""
 
 
-def repository_page(full_name: str, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; seventeen queries, however many runs and cases it has."""
-    repository = find_repository(full_name)
+def repository_page(repository: Repository, parameters: QueryDict) -> RepositoryPage:
+    """Read a repository's page; sixteen queries, however many runs and cases it has."""
     wanted = RunFilter(parameters)
     runs = page_of(_newest_first(repository, wanted), parameters, RUNS_PER_PAGE)
     now = timezone.now()
