@@ -60,8 +60,9 @@ def make_world(name: str, *, is_public: bool) -> World:
     from tests.notifications.builders import emit_blocked, make_channel
     from tests.web import builders
     from triage.access.invitations import invite
-    from triage.models import Delivery, Invitation, Membership
+    from triage.models import Delivery, Invitation, Membership, Token
     from triage.terms import Role
+    from triage.upload.tokens import create_token
 
     repository = builders.make_repository(name)
     repository.is_public = is_public
@@ -81,7 +82,11 @@ def make_world(name: str, *, is_public: bool) -> World:
     rows["withdraw-invitation"] = Invitation.objects.get(repository=repository)
     viewer = Membership.objects.get(repository=repository, role=Role.VIEWER)
     rows |= {"member-role": viewer, "remove-member": viewer}
+    create_token(repository, "ci")
+    token = Token.objects.get(repository=repository)
+    rows |= {"rotate-token": token, "revoke-token": token}
     made.places = {route: {"pk": row.pk} for route, row in rows.items()}
+    made.places |= {"table": {"name": "cases", "kind": "csv"}, "badge": {"name": "gate"}}
     made.places[""] = {"full_name": name, "secret": "unknown"}
     return made
 

@@ -9,6 +9,7 @@ from django.test import Client
 
 from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, suite, take
 from tests.web.builders import make_repository
+from tests.web.people import member
 from triage.web.presenters.badges import Tone
 from triage.web.readme_badges import BADGES, COLOURS
 
@@ -28,7 +29,7 @@ def address(name: str) -> str:
 
 def says(name: str) -> str:
     """Return what a badge tells a screen reader."""
-    image = ElementTree.fromstring(Client().get(address(name)).content)
+    image = ElementTree.fromstring(member().get(address(name)).content)
     return image.attrib["aria-label"]
 
 
@@ -60,20 +61,20 @@ def test_a_repository_without_a_run_has_badges() -> None:
 @pytest.mark.parametrize("name", BADGES)
 def test_a_badge_that_says_the_same_is_not_sent_again(name: str) -> None:
     history(4, 2)
-    first = Client().get(address(name))
+    first = member().get(address(name))
 
-    again = Client().get(address(name), headers={"If-None-Match": first["ETag"]})
+    again = member().get(address(name), headers={"If-None-Match": first["ETag"]})
 
     assert (first["Content-Type"], first["Cache-Control"]) == (
         "image/svg+xml",
-        "public, max-age=300",
+        "private, max-age=300",
     )
     assert (again.status_code, again.content) == (304, b"")
 
 
 def test_a_badge_that_does_not_exist_is_told_with_those_that_do() -> None:
     make_repository(REPO)
-    answer = Client().get(address("stars"))
+    answer = member().get(address("stars"))
 
     assert answer.status_code == 404
     assert "There are gate, budget." in answer.content.decode()
@@ -93,6 +94,16 @@ def test_white_text_can_be_read_on_every_colour(tone: Tone) -> None:
 def test_the_page_of_the_repository_has_the_lines_to_paste() -> None:
     make_repository(REPO)
 
-    page = Client().get(f"/r/{REPO}/").content.decode()
+    page = member().get(f"/r/{REPO}/").content.decode()
 
     assert f"[![LLM gate](http://127.0.0.1:8000{address('gate')})]" in page
+
+
+def test_everybody_sees_and_keeps_the_badge_of_a_public_repository() -> None:
+    repository = make_repository(REPO)
+    assert Client().get(address("gate")).status_code == 302
+
+    repository.is_public = True
+    repository.save()
+
+    assert Client().get(address("gate"))["Cache-Control"] == "public, max-age=300"

@@ -9,6 +9,7 @@ import time_machine
 from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, suite, take
 from tests.web.builders import AT, make_case, make_repository
 from tests.web.pages.reading import queries, text
+from tests.web.people import sign_in_member
 from triage.models import Case
 from triage.web.pages.cases import CASES_PER_PAGE
 
@@ -105,9 +106,11 @@ def test_a_long_list_has_pages_and_takes_the_same_queries() -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.django_db(transaction=True)
-def test_a_slash_goes_to_the_search_and_j_and_k_walk_the_list(browser_page: Any) -> None:
+def test_a_slash_goes_to_the_search_and_j_and_k_walk_the_list(
+    live_server: Any, browser_page: Any
+) -> None:
     lively_suite()
+    sign_in_member(browser_page, live_server.url)
     browser_page.goto(PATH)
 
     browser_page.keyboard.press("j")

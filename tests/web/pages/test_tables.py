@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.test import Client
 
 from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, suite, take
 from tests.web.builders import make_case, make_repository
+from tests.web.people import member
 from triage.models import Escalation, Run
 from triage.web.pages.tables import ROWS_AT_ONCE, TABLES
 
@@ -26,7 +26,7 @@ def _two_days_later() -> object:
 
 def body(name: str, asked: str = "") -> str:
     """Return a table as it is sent."""
-    answer = Client().get(f"/repositories/{REPO}/tables/{name}{asked}")
+    answer = member().get(f"/repositories/{REPO}/tables/{name}{asked}")
     assert answer.status_code == 200
     return b"".join(answer).decode()  # type: ignore[call-overload, no-any-return]
 
@@ -117,7 +117,7 @@ def test_a_table_without_rows_is_still_one() -> None:
 
 def test_a_browser_saves_it_under_a_name_that_tells_what_it_is() -> None:
     make_repository(REPO)
-    answer = Client().get(f"/repositories/{REPO}/tables/cases.csv")
+    answer = member().get(f"/repositories/{REPO}/tables/cases.csv")
 
     assert answer["Content-Disposition"] == 'attachment; filename="acme-support-bot-cases.csv"'
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
@@ -126,7 +126,7 @@ def test_a_browser_saves_it_under_a_name_that_tells_what_it_is() -> None:
 @pytest.mark.parametrize("name", ["nothing.csv", "cases.xml"])
 def test_a_table_that_does_not_exist_is_told_with_those_that_do(name: str) -> None:
     make_repository(REPO)
-    answer = Client().get(f"/repositories/{REPO}/tables/{name}")
+    answer = member().get(f"/repositories/{REPO}/tables/{name}")
 
     assert answer.status_code == 404
     assert "cases.csv" in answer.content.decode()
