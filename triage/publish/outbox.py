@@ -53,6 +53,13 @@ def show_again(repository_id: int, sha: str, *, is_sent_anew: bool = False) -> N
         _wait(publication, *(["sent_digest"] if is_sent_anew else ()))
 
 
+def try_again(**scope: object) -> None:
+    """Let everything that waits in some scope be tried at once, since a person mended something."""
+    waiting = Publication.objects.filter(state=PublicationState.WAITING, **scope)
+    for publication in waiting:
+        _wait(publication)
+
+
 def newest_verdict(run: Run) -> Verdict | None:
     """Return the verdict that holds for the last attempt of a CI run."""
     return (

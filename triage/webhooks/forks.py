@@ -35,12 +35,15 @@ def fetch(action: str, body: Body) -> ForkReports:
     It asks GitHub and writes nothing, so it is not called within a transaction. Temporary errors
     of the forge are raised.
     """
-    found = ForkReports()
     known = _repository_of_fork(action, body)
     connection = connection_of(known.repository_id) if known else None
     if known is None or connection is None:
-        return found
-    workflows = connection.workflows()
+        return ForkReports()
+    return connection.renewing(lambda: _fetch_all(known, connection.workflows(), body))
+
+
+def _fetch_all(known: GitHubRepository, workflows: GitHubWorkflows, body: Body) -> ForkReports:
+    found = ForkReports()
     try:
         listed = workflows.artifacts(int(at(body, "workflow_run", "id")))
     except (GoneForgeError, RefusedForgeError) as error:
