@@ -1,5 +1,6 @@
 """What forges shall show: a verdict asks for it here, in the transaction that judged."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -12,6 +13,8 @@ from triage.terms import PublicationKind, PublicationState
 
 # A replayed history is no news to anybody.
 OLDEST_SHOWN = timedelta(days=1)
+# A fork chose the names in it.
+MOST_OF_A_REASON = 300
 
 
 def want_newest_verdict(run: Run) -> None:
@@ -92,6 +95,17 @@ def end_without_results(repository_id: int, sha: str) -> None:
     for publication in changed:
         publication.has_no_results = True
         _wait(publication, "has_no_results")
+
+
+def note_left_out(repository_id: int, sha: str, left_out: Sequence[str]) -> None:
+    """Ask that the check of a commit names what was left out of what a fork reported."""
+    told = [each[:MOST_OF_A_REASON] for each in left_out]
+    publication, _ = Publication.objects.get_or_create(
+        repository_id=repository_id, kind=PublicationKind.CHECK, subject=sha
+    )
+    if publication.left_out != told:
+        publication.left_out = told
+        _wait(publication, "left_out")
 
 
 def _want(verdict: Verdict, kind: PublicationKind, subject: str) -> None:
