@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.test import Client
+from django.urls import reverse
 
 from budgets.models import Charge
 from tests.flows.github import (
@@ -195,8 +197,32 @@ def test_an_artifact_that_cannot_be_taken_is_named_and_leaves_no_check_pending(
     publish_all()
 
     assert why in WebhookDelivery.objects.latest("pk").error
-    assert checks(world)[-1]["conclusion"] == "neutral"
+    check = checks(world)[-1]
+    assert check["conclusion"] == "neutral"
+    assert (
+        "> Left out, so that what it holds is not known: artifact tiebreak"
+        in (check["output"]["summary"])
+    )
+    assert why in check["output"]["summary"]
     assert not Upload.objects.exists()
+
+
+def test_what_is_left_out_beside_a_report_is_named_on_the_check_and_on_the_run_s_page(
+    world: World, client: Client
+) -> None:
+    add_artifact(world, "tiebreak-good", zipped())
+    for number in range(12):
+        add_artifact(world, f"tiebreak-<b>@acme{number}", b"PK\x03\x04 cut")
+    end_workflow_run(world, **FORK)
+    publish_all()
+
+    summary = checks(world)[-1]["output"]["summary"]
+    page = client.get(reverse("run", args=[Run.objects.get(sha=HEAD).pk])).content.decode()
+    assert "artifact tiebreak-\\<b\\>@\u2060acme9" in summary
+    assert "artifact tiebreak-&lt;b&gt;@acme9" in page
+    for shown in (summary, page):
+        assert shown.count("Left out, so that what it holds is not known") == 10
+        assert "2 more were left out." in shown
 
 
 def test_a_size_that_was_not_told_is_counted_as_it_comes(

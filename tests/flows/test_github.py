@@ -10,11 +10,19 @@ import time_machine
 from tests.flows.github import PULL, checks, comments, deliver, publish_all, pull_request, set_up
 from tests.flows.suites import FLIP, REPO, START, WORDING, CaseRun, history, sha, suite, take
 from tests.servers.github.server import fake_github
-from tests.servers.github.world import World
+from tests.servers.github.world import (
+    APP_ID,
+    WEBHOOK_SECRET,
+    RefusalError,
+    World,
+    private_key,
+)
 from triage.models import Publication, PullRequest, Repository, WebhookDelivery
 from triage.publish import delivering
+from triage.publish.app_entry import enter_by_hand
 from triage.publish.check_run import CheckRun
 from triage.publish.outbox import show_again
+from triage.publish.starting import start_due
 from triage.terms import PublicationState
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -183,6 +191,35 @@ def test_what_is_asked_for_during_a_delivery_is_delivered_after_it(
     publication.refresh_from_db()
     assert publication.state == PublicationState.DONE
     assert len(checks(world)) == 1 + is_new
+
+
+def test_a_token_that_github_took_back_is_fetched_anew(world: World) -> None:
+    on_pull_request()
+    publish_all()
+    world.tokens.clear()
+    on_pull_request(CaseRun(CASE, WORDING), attempt=2)
+    publish_all()
+
+    assert len(checks(world)) == 2
+    assert [status for *_, status, _ in world.log if status == 401] == [401]
+
+
+def test_what_waits_for_the_apps_key_is_sent_once_it_is_entered(world: World) -> None:
+    refused = RefusalError(401, "A JSON web token could not be decoded")
+    world.faults += [("access_tokens", refused, False)] * 10
+    on_pull_request()
+    check = Publication.objects.get(subject=HEAD)
+    assert (check.state, check.attempts) == (PublicationState.WAITING, 0)
+    assert check.error == (
+        "GitHub answered 401: A JSON web token could not be decoded; enter the App's private key "
+        "anew on /setup/github/, and this is sent"
+    )
+    assert start_due() == 0
+
+    world.faults.clear()
+    enter_by_hand(APP_ID, private_key(), WEBHOOK_SECRET, world.base)
+    publish_all()
+    assert [each["conclusion"] for each in checks(world)] == ["success"]
 
 
 def test_a_replayed_history_is_not_published(world: World) -> None:

@@ -173,15 +173,23 @@ def test_gitlab_is_left_alone_for_as_long_as_it_asked(gitlab: GitLab) -> None:
     assert states(gitlab) == []
 
 
-def test_a_token_that_was_revoked_is_told_and_tried_no_more(gitlab: GitLab) -> None:
+def test_what_a_revoked_token_could_not_send_waits_for_a_new_one(gitlab: GitLab) -> None:
     gitlab.faults.append(("GET", RefusalError(401, "401 Unauthorized"), False))
     on_request()
 
     publication = Publication.objects.get()
-    assert (publication.state, publication.error) == (
-        PublicationState.DROPPED,
-        "GitLab answered 401: 401 Unauthorized",
+    assert (publication.state, publication.attempts) == (PublicationState.WAITING, 0)
+    assert publication.error == (
+        "GitLab answered 401: 401 Unauthorized; enter a new token on the repository's page of "
+        "publishing, and this is sent"
     )
+    assert start_due() == 0
+    assert publication.error in unescape(Client().get(PAGE).content.decode())
+
+    choose(PublisherKind.GITLAB, gitlab.web, PROJECT, TOKEN)
+    publication.refresh_from_db()
+    assert (publication.state, publication.error) == (PublicationState.DONE, "")
+    assert states(gitlab) == ["success"]
 
 
 def test_github_without_the_app_gets_a_status_and_one_comment(github: GitHub) -> None:

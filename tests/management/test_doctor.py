@@ -126,12 +126,21 @@ def test_what_a_forge_refused_is_told_with_its_words() -> None:
         state="failed",
         error="GitHub answered 422",
     )
+    Publication.objects.create(
+        repository=repository,
+        kind="check",
+        subject="b",
+        state="waiting",
+        error="GitHub answered 401",
+        changed_at=timezone.now() - timedelta(days=2),
+        next_try_at=timezone.now() + timedelta(hours=20),
+    )
 
     result = check_publishing()
 
     assert (result.state, result.told) == (
         CheckState.WARN,
-        "1 checks and comments in a day, 1 refused",
+        "1 checks and comments in a day, 1 refused; 1 put off",
     )
     assert "GitHub answered 422" in result.remedy
 

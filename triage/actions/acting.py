@@ -15,7 +15,7 @@ from triage.models import Repository, RequestedAction, Verdict
 from triage.notifications.backoff import wait_after
 from triage.publish.check_run import buttons
 from triage.publish.connections import Connection, connection_of
-from triage.publish.forge import ForgeError, TemporaryForgeError
+from triage.publish.forge import ForgeError, TemporaryForgeError, TokenForgeError
 from triage.publish.outbox import newest_verdict, show_again
 from triage.terms import ActionState, Button, Role
 
@@ -47,6 +47,8 @@ def act(action_id: int, judge: Judge) -> None:
         _wait(action, timezone.now() + LOOK_AGAIN)
     except TemporaryForgeError as error:
         _postpone(action, error, judge)
+    except TokenForgeError as error:
+        _postpone(action, TemporaryForgeError(str(error)), judge)
     except ForgeError as error:
         _end(action, ActionState.FAILED, Effect(f"{error}."), judge)
 
@@ -72,7 +74,7 @@ def _act(action: RequestedAction, judge: Judge) -> None:
 
 def _refuse_stranger(action: RequestedAction, connection: Connection) -> None:
     """Let only who may write to the repository decide anything about it."""
-    permission = connection.forge().permission_of(action.who)
+    permission = connection.renewing(lambda: connection.forge().permission_of(action.who))
     role = role_on_forge(permission)
     if role is None or not role.covers(Role.DECIDER):
         raise RefusedActionError(

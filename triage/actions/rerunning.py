@@ -48,7 +48,7 @@ def _started(attempt: int) -> Effect:
 
 def _rerun(connection: Connection, number: int) -> None:
     try:
-        connection.rerunning().rerun_failed_jobs(number)
+        connection.renewing(lambda: connection.rerunning().rerun_failed_jobs(number))
     except RefusedForgeError as error:
         if "already running" in str(error):
             raise StillRunningError from error
@@ -59,7 +59,7 @@ def _rerun(connection: Connection, number: int) -> None:
 
 def _workflow_run(connection: Connection, number: int) -> WorkflowRun:
     try:
-        return connection.workflows().run(number)
+        return connection.renewing(lambda: connection.workflows().run(number))
     except GoneForgeError as error:
         raise RefusedActionError(
             f"GitHub knows no workflow run {number} here; send its GITHUB_RUN_ID as run_id"

@@ -34,9 +34,15 @@ def check_uploads() -> CheckResult:
 def check_publishing() -> CheckResult:
     """Whether forges took what was published in the last day."""
     newest = Publication.objects.filter(changed_at__gt=timezone.now() - timedelta(days=1))
-    refused = newest.filter(state=PublicationState.FAILED).select_related("repository")
-    told = f"{newest.count()} checks and comments in a day, {refused.count()} refused"
-    first = refused.order_by("-changed_at").first()
+    refused = newest.filter(state=PublicationState.FAILED)
+    held = Publication.objects.filter(
+        state=PublicationState.WAITING, next_try_at__gt=timezone.now() + OLDEST_WAITING
+    )
+    told = (
+        f"{newest.count()} checks and comments in a day, {refused.count()} refused; "
+        f"{held.count()} put off"
+    )
+    first = (refused | held).select_related("repository").order_by("-changed_at").first()
     if first:
         remedy = f"see the page of publishing of {first.repository}: {first.error[:120]}"
         return CheckResult("publishing", CheckState.WARN, told, remedy)

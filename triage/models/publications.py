@@ -28,6 +28,8 @@ class Publication(models.Model):
     )
     # Whether every workflow of the commit ended without a report.
     has_no_results = models.BooleanField(default=False)
+    # What was left out of what a fork reported for the commit, and why, for people.
+    left_out = models.JSONField(default=list)
     state = models.CharField(
         max_length=8, choices=choices(PublicationState), default=PublicationState.WAITING
     )

@@ -10,6 +10,7 @@ from triage.publish.github.access import AppKey
 from triage.publish.github.addresses import web_url_of
 from triage.publish.github.app_api import read_app
 from triage.publish.github.manifest import make_app
+from triage.publish.outbox import try_again
 from triage.sealing import seal
 
 
@@ -49,6 +50,8 @@ def enter(entered: EnteredApp) -> GitHubApp:
                 else "",
             },
         )
+        # What GitHub would not take with the key before.
+        try_again()
     return app
 
 

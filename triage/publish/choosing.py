@@ -9,6 +9,7 @@ from triage.errors import InvalidRequestError, UnreadableSecretError
 from triage.models import ForgeSettings, Publication, Repository
 from triage.publish.forge import ForgeError
 from triage.publish.github.addresses import API, WEB, api_url_of, web_url_of
+from triage.publish.outbox import try_again
 from triage.publish.publishers import TOKEN_FORGES
 from triage.publish.remote_addresses import check_forge_address
 from triage.sealing import seal, unseal
@@ -51,6 +52,8 @@ def choose_publisher(repository: Repository, asked: PublisherRequest, who: str) 
             defaults={name: getattr(chosen, name) for name in told}
             | {"changed_at": timezone.now()},
         )
+        # What the forge would not take with the token before.
+        try_again(repository=repository)
     return stored
 
 

@@ -1,12 +1,17 @@
 """Which forge a repository is on, and how to reach it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from triage.models import GitHubRepository, Installation
 from triage.publish.app import App, github_app
+from triage.publish.forge import TokenForgeError
 from triage.publish.github.access import RERUNNING, AppKey, forget_token, installation_client
 from triage.publish.github.forge import GitHubForge
 from triage.publish.github.workflows import GitHubWorkflows
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,18 @@ class Connection:
             self.key, self.installation.github_id, self.github_id, RERUNNING
         )
         return GitHubWorkflows(client, self.full_name)
+
+    def renewing(self, work: Callable[[], Answer]) -> Answer:
+        """Do something with a token, and once more with a new one if GitHub does not take it.
+
+        GitHub takes tokens back before their time, such as when an installation changes; ``work``
+        reaches the repository by itself, and may be done twice.
+        """
+        try:
+            return work()
+        except TokenForgeError:
+            self.forget_token()
+            return work()
 
     def forget_token(self) -> None:
         """Fetch a new token next time."""

@@ -1,10 +1,14 @@
 """What a publication says: of its verdict, or of there being none."""
 
+from dataclasses import replace
+
 from triage.models import Publication, Result, Verdict
 from triage.publish.asked import asked_of
 from triage.publish.check_run import CheckRun, Place, check_run
 from triage.publish.comment import comment_body
 from triage.publish.excerpts import excerpts
+from triage.publish.inert import sentence
+from triage.publish.left_out import left_out_sentences
 
 WAITING = CheckRun(
     status="in_progress",
@@ -26,9 +30,13 @@ NO_RESULTS = CheckRun(
 
 def check_of(publication: Publication) -> CheckRun:
     """Return the check run that a publication asks for."""
+    left_out = left_out_sentences(publication.left_out)
     if publication.wanted is None:
-        return NO_RESULTS if publication.has_no_results else WAITING
+        empty = NO_RESULTS if publication.has_no_results else WAITING
+        notes = [f"> {sentence(each)}" for each in left_out]
+        return replace(empty, summary="\n\n".join([empty.summary, *notes]))
     document = publication.wanted.document
+    document = document | {"warnings": [*document["warnings"], *left_out]}
     texts, places = excerpts(document["findings"]), _places(publication.wanted)
     return check_run(document, texts, places, asked_of(publication.wanted))
 

@@ -18,6 +18,7 @@ from triage.publish.forge import (
     GoneForgeError,
     Shown,
     TemporaryForgeError,
+    TokenForgeError,
 )
 from triage.publish.keys import key_of
 from triage.publish.pacing import pause, take_turn
@@ -27,6 +28,8 @@ from triage.terms import PublicationKind, PublicationState
 # Longer than all requests of one delivery may take: whoever is silent for longer is dead.
 LEASE = timedelta(minutes=3)
 MOST_TRIES = 12
+# Until a person has entered another token; the forge may take this one again by itself.
+LOOK_AGAIN = timedelta(days=1)
 
 
 def due_publications() -> list[int]:
@@ -52,6 +55,8 @@ def deliver(publication_id: int) -> None:
         _deliver(publication, publisher)
     except TemporaryForgeError as error:
         _postpone(publication, publisher, error)
+    except TokenForgeError as error:
+        _hold(publication, f"{error}; {publisher.remedy}, and this is sent")
     except GoneForgeError as error:
         _end(publication, PublicationState.DROPPED, str(error))
     except ForgeError as error:
@@ -76,7 +81,7 @@ def _deliver_check(publication: Publication, publisher: Publisher, check: CheckR
     digest = _digest(json.dumps(asdict(check), sort_keys=True))
     if digest != publication.sent_digest:
         key = key_of(publication)
-        shown = publisher.forge().set_check(publication.subject, key, check)
+        shown = publisher.show(lambda forge: forge.set_check(publication.subject, key, check))
         _finish(publication, shown, digest)
     else:
         _end(publication, PublicationState.DONE, "")
@@ -85,8 +90,8 @@ def _deliver_check(publication: Publication, publisher: Publisher, check: CheckR
 def _deliver_comment(publication: Publication, publisher: Publisher, body: str) -> None:
     digest = _digest(body)
     if digest != publication.sent_digest:
-        forge = publisher.forge()
-        shown = forge.set_comment(int(publication.subject), body, publication.remote_id)
+        number, known = int(publication.subject), publication.remote_id
+        shown = publisher.show(lambda forge: forge.set_comment(number, body, known))
         _finish(publication, shown, digest)
     else:
         _end(publication, PublicationState.DONE, "")
@@ -124,6 +129,13 @@ def _postpone(publication: Publication, publisher: Publisher, error: TemporaryFo
         pause(publisher.paced, until)
     Publication.objects.filter(pk=publication.pk).update(
         next_try_at=until, leased_until=None, error=str(error)
+    )
+
+
+def _hold(publication: Publication, error: str) -> None:
+    """Keep what waits for a person, however long that takes: no try of it counts."""
+    Publication.objects.filter(pk=publication.pk).update(
+        next_try_at=timezone.now() + LOOK_AGAIN, leased_until=None, attempts=0, error=error
     )
 
 

@@ -22,6 +22,10 @@ class GoneForgeError(ForgeError):
     """The forge no longer knows us there: uninstalled, suspended, deleted."""
 
 
+class TokenForgeError(ForgeError):
+    """The forge does not take our token, or no longer; with another one it may do it."""
+
+
 class RefusedForgeError(ForgeError):
     """The forge will never do it as asked; trying again changes nothing."""
 

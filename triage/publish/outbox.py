@@ -1,5 +1,6 @@
 """What forges shall show: a verdict asks for it here, in the transaction that judged."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -12,6 +13,8 @@ from triage.terms import PublicationKind, PublicationState
 
 # A replayed history is no news to anybody.
 OLDEST_SHOWN = timedelta(days=1)
+# A fork chose the names in it.
+MOST_OF_A_REASON = 300
 
 
 def want_recent_verdict(verdict: Verdict, now: datetime) -> None:
@@ -50,6 +53,13 @@ def show_again(repository_id: int, sha: str, *, is_sent_anew: bool = False) -> N
         _wait(publication, *(["sent_digest"] if is_sent_anew else ()))
 
 
+def try_again(**scope: object) -> None:
+    """Let everything that waits in some scope be tried at once, since a person mended something."""
+    waiting = Publication.objects.filter(state=PublicationState.WAITING, **scope)
+    for publication in waiting:
+        _wait(publication)
+
+
 def newest_verdict(run: Run) -> Verdict | None:
     """Return the verdict that holds for the last attempt of a CI run."""
     return (
@@ -82,6 +92,17 @@ def end_without_results(repository_id: int, sha: str) -> None:
     for publication in changed:
         publication.has_no_results = True
         _wait(publication, "has_no_results")
+
+
+def note_left_out(repository_id: int, sha: str, left_out: Sequence[str]) -> None:
+    """Ask that the check of a commit names what was left out of what a fork reported."""
+    told = [each[:MOST_OF_A_REASON] for each in left_out]
+    publication, _ = Publication.objects.get_or_create(
+        repository_id=repository_id, kind=PublicationKind.CHECK, subject=sha
+    )
+    if publication.left_out != told:
+        publication.left_out = told
+        _wait(publication, "left_out")
 
 
 def _want(verdict: Verdict, kind: PublicationKind, subject: str) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 from triage.errors import UnreadableSecretError
 from triage.models import ForgeSettings
 from triage.publish.connections import Connection, connection_of
-from triage.publish.forge import Forge, TemporaryForgeError
+from triage.publish.forge import Forge, Shown, TemporaryForgeError
 from triage.publish.github.access import token_client
 from triage.publish.github.status_forge import GitHubStatusForge
 from triage.publish.gitlab.client import GitLabClient
@@ -28,8 +28,12 @@ class Publisher(Protocol):
     def pauses(self) -> Pauses:
         """How long to wait after each kind of write."""
 
-    def forge(self) -> Forge:
-        """Return the repository as a forge; raise ``ForgeError`` if it cannot be reached."""
+    @property
+    def remedy(self) -> str:
+        """What a person does when the forge does not take the token."""
+
+    def show(self, work: Callable[[Forge], Shown]) -> Shown:
+        """Show something on the repository's forge; raise ``ForgeError`` if it is not taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,14 @@ class AppPublisher:
         """The installation."""
         return self.connection.installation
 
-    def forge(self) -> Forge:
-        """Return the repository on GitHub."""
-        return self.connection.forge()
+    @property
+    def remedy(self) -> str:
+        """Where the App's key is entered."""
+        return "enter the App's private key anew on /setup/github/"
+
+    def show(self, work: Callable[[Forge], Shown]) -> Shown:
+        """Show something on GitHub, with a new token if the one at hand is not taken."""
+        return self.connection.renewing(lambda: work(self.connection.forge()))
 
 
 TokenForge = GitHubStatusForge | GitLabForge
@@ -82,8 +91,16 @@ class TokenPublisher:
         """The rhythm that its forge asks for."""
         return TOKEN_FORGES[PublisherKind(self.paced.kind)][1]
 
-    def forge(self) -> Forge:
-        """Return the repository on its forge."""
+    @property
+    def remedy(self) -> str:
+        """Where the token is entered."""
+        return "enter a new token on the repository's page of publishing"
+
+    def show(self, work: Callable[[Forge], Shown]) -> Shown:
+        """Show something on the repository's forge."""
+        return work(self._forge())
+
+    def _forge(self) -> TokenForge:
         try:
             token = unseal(self.paced.sealed_token)
         except UnreadableSecretError as error:

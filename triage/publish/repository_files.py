@@ -57,7 +57,9 @@ def refresh(repository_id: int) -> None:
     repository = Repository.objects.get(pk=repository_id)
     kept, _ = RepositoryFiles.objects.get_or_create(repository=repository)
     try:
-        kept.etags, kept.error = _read(repository, connection, kept.etags), ""
+        known = kept.etags
+        kept.etags = connection.renewing(lambda: _read(repository, connection, known))
+        kept.error = ""
     except ForgeError as error:
         logger.warning("files of %s cannot be read: %s", repository, error)
         kept.error = str(error)

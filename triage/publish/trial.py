@@ -3,7 +3,7 @@
 import uuid
 
 from triage.publish.connections import connection_of
-from triage.publish.forge import GoneForgeError, TemporaryForgeError
+from triage.publish.forge import GoneForgeError, TemporaryForgeError, TokenForgeError
 from triage.publish.github.access import installation_client
 from triage.publish.github.trial import Trial, send_trial_check
 from triage.publish.pacing import take_turn
@@ -25,6 +25,6 @@ def send_trial(repository_id: int) -> Trial:
             connection.key, installation, connection.github_id, PERMISSIONS
         )
         return send_trial_check(client, connection.full_name, f"trial-{uuid.uuid4()}")
-    except GoneForgeError:
+    except (GoneForgeError, TokenForgeError):
         connection.forget_token()
         raise

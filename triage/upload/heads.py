@@ -46,7 +46,7 @@ def _told_head(repository_id: int, sha: str) -> str | None:
     if connection is None:
         return None
     try:
-        return connection.forge().head_of_merge(sha)
+        return connection.renewing(lambda: connection.forge().head_of_merge(sha))
     except ForgeError as error:
         logger.warning("the head of merge commit %s cannot be asked for: %s", sha, error)
         return None

@@ -13,6 +13,7 @@ from triage.pipeline import send_for_after_commit
 from triage.publish.connections import connection_of
 from triage.publish.forge import GoneForgeError, RefusedForgeError
 from triage.publish.github.workflows import Artifact, GitHubWorkflows
+from triage.publish.outbox import note_left_out
 from triage.upload.acceptance import accept
 from triage.upload.submission import TEXT_LENGTH, Submission
 from triage.webhooks.fields import Body, at
@@ -35,12 +36,15 @@ def fetch(action: str, body: Body) -> ForkReports:
     It asks GitHub and writes nothing, so it is not called within a transaction. Temporary errors
     of the forge are raised.
     """
-    found = ForkReports()
     known = _repository_of_fork(action, body)
     connection = connection_of(known.repository_id) if known else None
     if known is None or connection is None:
-        return found
-    workflows = connection.workflows()
+        return ForkReports()
+    return connection.renewing(lambda: _fetch_all(known, connection.workflows(), body))
+
+
+def _fetch_all(known: GitHubRepository, workflows: GitHubWorkflows, body: Body) -> ForkReports:
+    found = ForkReports()
     try:
         listed = workflows.artifacts(int(at(body, "workflow_run", "id")))
     except (GoneForgeError, RefusedForgeError) as error:
@@ -51,7 +55,7 @@ def fetch(action: str, body: Body) -> ForkReports:
 
 
 def take(found: ForkReports, body: Body) -> None:
-    """Accept what was fetched as uploads that nobody vouches for."""
+    """Accept what was fetched as uploads that nobody vouches for; tell what was left out."""
     known = _known(body)
     if known is None:
         return
@@ -62,6 +66,9 @@ def take(found: ForkReports, body: Body) -> None:
             found.left_out.append(f"artifact {artifact.name}: {error.message}")
         else:
             send_for_after_commit(accepted.upload.pk)
+    if found.reports or found.left_out:
+        sha = str(at(body, "workflow_run", "head_sha"))
+        note_left_out(known.repository_id, sha, found.left_out)
 
 
 def _repository_of_fork(action: str, body: Body) -> GitHubRepository | None:

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from triage.models import WebhookDelivery
-from triage.publish.forge import TemporaryForgeError
+from triage.publish.forge import TemporaryForgeError, TokenForgeError
 from triage.webhooks import forks
 from triage.webhooks.handlers import HANDLERS
 
@@ -58,7 +58,7 @@ def _fetched(delivery_pk: int) -> forks.ForkReports:
         return forks.ForkReports()
     try:
         return forks.fetch(delivery.action, delivery.body)
-    except TemporaryForgeError as error:
+    except (TemporaryForgeError, TokenForgeError) as error:
         if delivery.attempts < MOST_TRIES:
             raise
         return forks.ForkReports(left_out=[f"{error}; tried {MOST_TRIES} times"])

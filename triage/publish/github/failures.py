@@ -11,11 +11,12 @@ from triage.publish.forge import (
     GoneForgeError,
     RefusedForgeError,
     TemporaryForgeError,
+    TokenForgeError,
 )
 
 # GitHub asks for at least this when it names no time.
 SECONDARY_LIMIT_S = 60.0
-FORBIDDEN, NOT_FOUND, TOO_MANY = 403, 404, 429
+UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY = 401, 403, 404, 429
 # Of a token that asks for more than was granted, and of a request that its token does not cover.
 NOT_GRANTED = ("not granted to this installation", "not accessible by integration")
 TEMPORARY = frozenset({408, 425, 500, 502, 503, 504})
@@ -40,7 +41,9 @@ def classify(error: GithubException) -> ForgeError:
         return TemporaryForgeError(told, _pause(error))
     if status in TEMPORARY:
         return TemporaryForgeError(told)
-    if status in {401, NOT_FOUND, 410} or "suspended" in message.lower():
+    if status == UNAUTHORIZED:
+        return TokenForgeError(told)
+    if status in {NOT_FOUND, 410} or "suspended" in message.lower():
         return GoneForgeError(told)
     return RefusedForgeError(told)
 

@@ -15,6 +15,7 @@ from triage.publish.forge import (
     GoneForgeError,
     RefusedForgeError,
     TemporaryForgeError,
+    TokenForgeError,
 )
 from triage.publish.remote_addresses import check_forge_address
 
@@ -23,7 +24,8 @@ USER_AGENT = "tiebreak"
 # GitLab names no time with some of its limits.
 LIMIT_PAUSE_S = 60.0
 TOO_MANY = 429
-GONE = frozenset({401, 404, 410})
+UNAUTHORIZED = 401
+GONE = frozenset({404, 410})
 TEMPORARY = frozenset({408, 425, 500, 502, 503, 504})
 
 
@@ -76,6 +78,8 @@ def classify(answer: requests.Response) -> ForgeError:
         return TemporaryForgeError(told, _pause(answer))
     if answer.status_code in TEMPORARY:
         return TemporaryForgeError(told)
+    if answer.status_code == UNAUTHORIZED:
+        return TokenForgeError(told)
     return GoneForgeError(told) if answer.status_code in GONE else RefusedForgeError(told)
 
 

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from triage.models import Finding, Part, Run, Verdict
+from triage.publish.left_out import left_out_of
 from triage.terms import Conclusion
 from triage.web.presenters.badges import CONCLUSIONS, NOT_JUDGED, PRUNED, Badge
 from triage.web.presenters.findings import FindingRow, finding_rows
@@ -42,10 +43,12 @@ class RunPage:
     newest_attempt: int
     parts: Sequence[Part]
     uploads: Sequence[ImportedUpload]
+    # What was left out of what a fork reported.
+    left_out: Sequence[str]
 
 
 def run_page(run: Run, parameters: QueryDict) -> RunPage:
-    """Read a run's page; eight queries, however many findings it has."""
+    """Read a run's page; eight queries, nine for a fork's, however many findings it has."""
     verdict = Verdict.objects.filter(run=run, is_current=True).first()
     document = verdict.document if verdict else {}
     findings = page_of(_findings(verdict), parameters, FINDINGS_PER_PAGE)
@@ -66,6 +69,7 @@ def run_page(run: Run, parameters: QueryDict) -> RunPage:
         newest_attempt=attempts[-1].pk,
         parts=_parts(run),
         uploads=imported_uploads(run.pk),
+        left_out=[] if run.is_trusted else left_out_of(run.repository_id, run.sha),
     )
 
 
