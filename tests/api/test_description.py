@@ -53,6 +53,22 @@ def test_the_page_shows_every_operation_and_loads_nothing_from_elsewhere() -> No
     assert 'href="http' not in page
 
 
+def test_an_operation_leads_to_the_errors_that_it_may_answer_with() -> None:
+    page = Client().get("/api/v1/docs").content.decode()
+    operation = page[page.index('<h3 id="get-budgets">') :]
+
+    assert '<a href="#unauthorized"><code>401 unauthorized</code></a>' in operation
+    assert "``" not in page
+
+
+@pytest.mark.browser
+def test_the_page_fits_a_phone(browser_page: Any) -> None:
+    browser_page.set_viewport_size({"width": 375, "height": 900})
+    browser_page.goto("/api/v1/docs")
+
+    assert browser_page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
 def test_examples_of_errors_have_the_shape_that_is_described() -> None:
     schema = api.get_openapi_schema()
     wanted = {"$ref": "#/components/schemas/Error", "components": schema["components"]}
