@@ -23,12 +23,14 @@ from django.urls import get_resolver
 from django.utils import timezone
 
 from tests.flows.suites import FLIP, REPO, CaseRun, report, sha, suite, take
+from tests.servers.issuer import Issuer, unsigned
 from triage.api.urls import api
 from triage.doors import urls as doors
 from triage.models import Case, Epoch, Escalation, Repository, Run, Token, Upload
 from triage.retention.files import stored_files
 from triage.upload import tokens
 from triage.upload.acceptance import find_or_add_repository
+from triage.upload.issuers import GITHUB
 from triage.upload.token_changes import revoke_token, rotate_token
 from triage.upload.tokens import SCOPES, authenticate, create_token
 
@@ -196,7 +198,9 @@ def forged(good: str) -> list[str]:
     # What stands in the database, which somebody may have read.
     digest = hashlib.sha256(good.encode()).hexdigest()
     odd = [digest, "' OR 1=1 --", "tbk_%", "null", "None", "ü" * 10, "a.b.c", "x" * 20_000]
-    return [*invented, *altered, *near, *odd, *_ended()]
+    evil = Issuer("https://evil.example")
+    workflows = [evil.token(), unsigned(evil.claims(iss=GITHUB))]
+    return [*invented, *altered, *near, *odd, *workflows, *_ended()]
 
 
 def _ended() -> list[str]:
