@@ -76,7 +76,7 @@ def move_charges(
 
 
 def newest_charges(**scope: int) -> QuerySet[LedgerEntry]:
-    """Return the entries of one ``case_id`` or ``repository_id``, newest first."""
+    """Return the entries of a ``case_id``, ``run_id`` or ``repository_id``, newest first."""
     return Charge.objects.filter(**scope).select_related("run", "case").order_by("-at", "-pk")
 
 

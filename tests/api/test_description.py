@@ -7,10 +7,12 @@ import pytest
 import schemathesis
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from openapi_schema_validator import OAS31Validator
 
-from tests.flows.suites import FLIP, REPO, CaseRun, report, sha, suite, take
+from budgets.models import Charge
+from tests.flows.suites import FLIP, REPO, WORDING, CaseRun, history, report, sha, suite, take
 from triage.api.description import error_classes
 from triage.api.examples import ERRORS, PARTS_OF_A_SUBMISSION
 from triage.api.urls import api
@@ -51,6 +53,22 @@ def test_the_page_shows_every_operation_and_loads_nothing_from_elsewhere() -> No
             assert f"<code>{method.upper()} {path}</code>" in page
     assert 'src="http' not in page
     assert 'href="http' not in page
+
+
+def test_an_operation_leads_to_the_errors_that_it_may_answer_with() -> None:
+    page = Client().get("/api/v1/docs").content.decode()
+    operation = page[page.index('<h3 id="get-budgets">') :]
+
+    assert '<a href="#unauthorized"><code>401 unauthorized</code></a>' in operation
+    assert "``" not in page
+
+
+@pytest.mark.browser
+def test_the_page_fits_a_phone(browser_page: Any) -> None:
+    browser_page.set_viewport_size({"width": 375, "height": 900})
+    browser_page.goto("/api/v1/docs")
+
+    assert browser_page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
 def test_examples_of_errors_have_the_shape_that_is_described() -> None:
@@ -109,12 +127,16 @@ def test_reading_takes_the_scope_for_it(path: str) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_whatever_the_description_allows_is_answered_as_described() -> None:
     """No 5xx, no status, type or body that is not in the description."""
-    take(suite(3, CaseRun("test_ticket[1]", FLIP, "billing")), 1)
+    history(3)
+    changed = CaseRun("test_ticket[1]", FLIP, "billing"), CaseRun("test_ticket[2]", WORDING)
+    take(suite(3, *changed), 20, at=timezone.now())
+    assert Charge.objects.exists()
 
-    statuses = ask_everything(headers("upload", "read", "decide"))
+    asked = ask_everything(headers("upload", "read", "decide"))
 
-    assert {200, 400, 404} <= set(statuses)
-    assert 401 not in statuses
+    assert set(asked) == described()
+    assert {200, 400, 404} <= {status for each in asked.values() for status in each}
+    assert not any(401 in each for each in asked.values())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -122,25 +144,30 @@ def test_whatever_is_asked_with_a_wrong_token_is_refused_and_changes_nothing() -
     take(suite(3, CaseRun("test_ticket[1]", FLIP, "billing")), 1)
     before = Upload.objects.count(), Run.objects.count(), Repository.objects.count()
 
-    statuses = ask_everything({"Authorization": "Bearer wrong"})
+    asked = ask_everything({"Authorization": "Bearer wrong"})
 
     # The schema of policies is for everybody; a path that fits nothing is nobody's.
-    assert set(statuses) <= {200, 401, 404}
-    assert statuses[401] > 10 * EXAMPLES
+    assert set(asked.pop("GET /api/v1/policy.schema.json")) == {200}
+    assert all(each[401] and set(each) <= {401, 404} for each in asked.values()), asked
     assert before == (Upload.objects.count(), Run.objects.count(), Repository.objects.count())
 
 
-def ask_everything(known: dict[str, str]) -> Counter[int]:
-    """Ask what every operation allows; return how often each status was answered."""
-    described = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
-    statuses: Counter[int] = Counter()
-    for operation in described.get_all_operations():
-        _ask(operation.ok(), known, statuses)
-    return statuses
+def described() -> set[str]:
+    """Return every operation of the description."""
+    paths = api.get_openapi_schema()["paths"]
+    return {f"{method.upper()} {path}" for path, item in paths.items() for method in item}
 
 
-def _ask(operation: Any, known: dict[str, str], statuses: Counter[int]) -> None:
+def ask_everything(known: dict[str, str]) -> dict[str, Counter[int]]:
+    """Ask what every operation allows; return how often each answered with which status."""
+    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
+    operations = [each.ok() for each in schema.get_all_operations()]
+    return {each.label: _ask(each, known) for each in operations}
+
+
+def _ask(operation: Any, known: dict[str, str]) -> Counter[int]:
     checks = [schemathesis.checks.CHECKS.get_one(name) for name in CHECKS]
+    statuses: Counter[int] = Counter()
 
     @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
@@ -148,3 +175,4 @@ def _ask(operation: Any, known: dict[str, str], statuses: Counter[int]) -> None:
         statuses[case.call_and_validate(headers=known, checks=checks).status_code] += 1
 
     ask()
+    return statuses

@@ -52,6 +52,24 @@ def test_a_charge_is_listed_and_a_flip_is_not() -> None:
     assert (charge["amount"], charge["difference"]) == (1, "text")
 
 
+def test_budgets_and_charges_are_filtered() -> None:
+    history(4)
+    for number in (20, 21):
+        take(suite(4, CaseRun(f"test_ticket[{number - 20}]", WORDING)), number)
+
+    charges = get("budgets/charges")["charges"]
+    first = charges[-1]
+    of_case = get(f"budgets/charges?case_id={first['case_id']}")
+    of_run = get(f"budgets/charges?run={first['run']}&size=1")
+    standing = get("budgets")["cases"][0]["budget"]["standing"]
+    wanted = get(f"budgets?standing={standing}")
+
+    assert (len(charges), of_case["charges"], of_run["charges"]) == (2, [first], [first])
+    assert get(f"budgets/charges?run={first['run'] + 1_000}")["total"] == 0
+    assert wanted["total"] == 2
+    assert get("budgets?standing=burning")["total"] == 0
+
+
 def test_a_token_sees_the_budgets_of_its_own_repository_only() -> None:
     history(4)
     take(suite(4, CaseRun("test_ticket[0]", WORDING)), 20)

@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Take a message."""
         receiver: Receiver = self.server.receiver  # type: ignore[attr-defined]
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
         # Before the answer, so that whoever got that one finds the request.
         receiver.note(Received(self.path, headers, body))
@@ -99,6 +99,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(reply.body)
+
+    def do_GET(self) -> None:
+        """Answer a question."""
+        self.do_POST()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Write nothing: the test looks at what was received."""

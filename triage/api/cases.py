@@ -24,7 +24,7 @@ router = Router(tags=["cases"], auth=ReadingToken())
 HIGHEST_ID = 2**63 - 1
 MOST_EPOCHS = 30
 NOTHING_KNOWN: dict[str, Any] = {"rate": None, "conditions": None, "advice": []}
-CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID, description="Number of the case.")]
 Wanted = Annotated[str, Query("", max_length=200, description="A part of the title.")]
 OnlyLlm = Annotated[bool, Query(False, description="LLM cases only.")]  # noqa: FBT003
 

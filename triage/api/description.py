@@ -25,6 +25,16 @@ REPORT_TYPES = (
     "application/zip",
     "application/octet-stream",
 )
+# What an answer holds that is no error; the same status means more where a report is sent.
+SUCCESSES = {
+    "200": "What was asked for.",
+    "201": "It was done; what there is now.",
+    "202": "The reports are stored, and the verdict is not there yet: ask again, with wait.",
+}
+OF_NEW_UPLOADS = {
+    "200": "The same was sent before: the verdict that holds now.",
+    "201": "The reports are stored and judged: the verdict.",
+}
 ERROR_REF = {"$ref": "#/components/schemas/Error"}
 
 
@@ -35,6 +45,7 @@ def complete(schema: Schema) -> None:
     schemas |= error.pop("$defs") | {"Error": error}
     for path, method, operation in operations(schema):
         _add_bodies(path, method, operation)
+        _add_meanings(path, method, operation)
         _add_texts(operation)
         _add_errors(path, method, operation)
         if method == "get":
@@ -119,6 +130,14 @@ def _submission_parameters() -> list[Schema]:
     ]
 
 
+def _add_meanings(path: str, method: str, operation: Schema) -> None:
+    """Say what an answer means where the generated word is the name of its status."""
+    is_new_upload = method == "post" and path.endswith("/uploads")
+    meanings = SUCCESSES | OF_NEW_UPLOADS if is_new_upload else SUCCESSES
+    for status, response in operation["responses"].items():
+        response["description"] = meanings[str(status)]
+
+
 def _add_texts(operation: Schema) -> None:
     """Offer the verdict as text wherever a verdict is answered."""
     for response in operation["responses"].values():
@@ -161,4 +180,4 @@ def _error_response(path: str, method: str, status: int) -> Schema:
 
 def first_line(kind: type[TiebreakError]) -> str:
     """Return what an error means, in one sentence."""
-    return (kind.__doc__ or "").strip().splitlines()[0]
+    return (kind.__doc__ or "").strip().splitlines()[0].replace("``", "")

@@ -19,7 +19,7 @@ from triage.verdict.escalations.deciding import Answer, decide, waiting_runs
 router = Router(tags=["escalations"])
 
 HIGHEST_ID = 2**63 - 1
-EscalationId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+EscalationId = Annotated[int, Path(ge=1, le=HIGHEST_ID, description="Number of the escalation.")]
 Wanted = Annotated[
     Literal["", "open", "decided", "expired"], Query("", description="Those in one state only.")
 ]

@@ -16,7 +16,7 @@ from triage.verdict.muting import MuteRequest, end_mute, mute_case
 router = Router(tags=["cases"])
 
 HIGHEST_ID = 2**63 - 1
-CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+CaseId = Annotated[int, Path(ge=1, le=HIGHEST_ID, description="Number of the case.")]
 
 
 class MuteBody(Schema):

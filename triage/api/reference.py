@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from triage.api.application import api
-from triage.api.description import error_classes, first_line, operations
+from triage.api.description import JSON, error_classes, first_line, operations
 from triage.api.examples import ERRORS
 from triage.errors import TiebreakError
 
@@ -25,6 +25,8 @@ class Entry:
     parameters: list[dict[str, Any]]
     bodies: list[str]
     answers: list[tuple[str, str]]
+    # Status and code of every error that it may answer with.
+    errors: list[tuple[str, str]]
 
     @property
     def anchor(self) -> str:
@@ -42,6 +44,7 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 
 def _entry(path: str, method: str, told: dict[str, Any]) -> Entry:
+    responses = {str(status): each for status, each in told["responses"].items()}
     return Entry(
         method.upper(),
         path,
@@ -50,7 +53,13 @@ def _entry(path: str, method: str, told: dict[str, Any]) -> Entry:
         bool(told.get("security")),
         told.get("parameters", []),
         list(told.get("requestBody", {}).get("content", ())),
-        [(str(status), each["description"]) for status, each in told["responses"].items()],
+        [(status, each["description"]) for status, each in responses.items() if status < "400"],
+        [
+            (status, code)
+            for status, each in responses.items()
+            if status >= "400"
+            for code in each["content"][JSON]["examples"]
+        ],
     )
 
 

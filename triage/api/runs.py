@@ -29,7 +29,7 @@ from triage.verdict.questions import attempts_of
 router = Router(tags=["runs"])
 
 HIGHEST_ID = 2**63 - 1
-RunId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
+RunId = Annotated[int, Path(ge=1, le=HIGHEST_ID, description="Number of the run.")]
 
 
 class RunFilters(Schema):

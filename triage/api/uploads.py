@@ -1,9 +1,10 @@
 """Bring report files, and ask what became of them."""
 
 import uuid
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from ninja import Path, Router
 
 from triage.api.parameters import FailOn, Wait
 from triage.api.requests import read_submission
@@ -17,6 +18,8 @@ from triage.upload.callers import Caller, require_scope
 from triage.upload.waiting import wait_for
 
 router = Router(tags=["uploads"])
+
+UploadId = Annotated[uuid.UUID, Path(description="The id that the upload was answered with.")]
 
 
 @router.post(
@@ -43,7 +46,7 @@ def create_upload(request: HttpRequest, wait: Wait = 0, fail_on: FailOn = "") ->
     response={200: UploadVerdict, 202: PendingUpload},
 )
 def read_upload_state(
-    request: HttpRequest, upload_id: uuid.UUID, wait: Wait = 0, fail_on: FailOn = ""
+    request: HttpRequest, upload_id: UploadId, wait: Wait = 0, fail_on: FailOn = ""
 ) -> HttpResponse:
     """Return the verdict of an upload's run, or that it is still being worked on."""
     _visible(request, upload_id)

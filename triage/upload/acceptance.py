@@ -46,6 +46,7 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
     reading = read_upload(submission.files)
     refuse_unreadable(reading)
     digest = content_digest(submission.files)
+    _find_keyed(submission, digest)
     stored = store_files(submission.repo, submission.files)
     with transaction.atomic():
         repository = lock_repository(submission.repo)
@@ -121,21 +122,31 @@ def _refuse_pruned(repository: Repository, submission: Submission) -> None:
         )
 
 
-def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:
+def _find_keyed(submission: Submission, digest: str) -> Upload | None:
+    """Return the upload of a submission's key, if any; raise when it is one of something else.
+
+    Asked before files are stored, so that what is refused leaves none, and again behind the lock.
+    """
     key = submission.idempotency_key
-    if key:
-        keyed = (
-            Upload.objects.select_related("run", "part")
-            .filter(repository=repository, idempotency_key=key)
-            .first()
+    if not key:
+        return None
+    keyed = (
+        Upload.objects.select_related("run", "part")
+        .filter(repository__full_name=submission.repo, idempotency_key=key)
+        .first()
+    )
+    if keyed and (keyed.content_sha256 != digest or not _is_of_same_part(keyed, submission)):
+        raise IdempotencyKeyReusedError(
+            f"Idempotency-Key {key!r} was used before for other files or another job; use a "
+            "new key for each, for example one with the run, the attempt and the job's index"
         )
-        if keyed and (keyed.content_sha256 != digest or not _is_of_same_part(keyed, submission)):
-            raise IdempotencyKeyReusedError(
-                f"Idempotency-Key {key!r} was used before for other files or another job; use a "
-                "new key for each, for example one with the run, the attempt and the job's index"
-            )
-        if keyed:
-            return keyed
+    return keyed
+
+
+def _find_replay(repository: Repository, submission: Submission, digest: str) -> Upload | None:
+    keyed = _find_keyed(submission, digest)
+    if keyed:
+        return keyed
     return Upload.objects.filter(
         part__name=submission.part_name,
         run__repository=repository,
