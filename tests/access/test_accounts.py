@@ -69,6 +69,54 @@ def test_a_weak_password_makes_no_account(password: str) -> None:
     assert not User.objects.exists()
 
 
+def two_invitations() -> tuple[str, str]:
+    """Return the paths of links of two repositories for the same person."""
+    paths = [
+        path_of(invite("ada", find_or_add_repository(repo), role))
+        for repo, role in ((REPO, Role.VIEWER), ("acme/other", Role.DECIDER))
+    ]
+    return paths[0], paths[1]
+
+
+def test_who_was_invited_twice_takes_the_second_role_up_signed_in() -> None:
+    first, second = two_invitations()
+    ada = Client()
+    ada.post(first, {"password": PASSWORD})
+
+    assert "Take it up" in ada.get(second).content.decode()
+    assert ada.post(second).status_code == 302
+
+    roles = dict(Membership.objects.values_list("repository__full_name", "role"))
+    assert roles == {REPO: Role.VIEWER, "acme/other": Role.DECIDER}
+    assert AuditEntry.objects.filter(action="invitation_taken_up", who="ada").count() == 1
+    assert ada.get(second).status_code == 404
+
+
+def test_a_link_opens_no_account_that_exists() -> None:
+    first, second = two_invitations()
+    Client().post(first, {"password": PASSWORD})
+    eve = Client()
+
+    assert f"/sign-in/?next={second}" in eve.get(second).content.decode()
+    assert eve.post(second, {"password": "another long password"}).status_code == 403
+    eve.force_login(User.objects.create_user("eve"))
+    assert eve.post(second, {"password": "another long password"}).status_code == 403
+
+    assert User.objects.get(username="ada").check_password(PASSWORD)
+    assert Membership.objects.count() == 1
+
+
+def test_an_invitation_takes_nothing_from_who_has_more() -> None:
+    repository = find_or_add_repository(REPO)
+    links = [path_of(invite("ada", repository, role)) for role in (Role.ADMIN, Role.VIEWER)]
+    ada = Client()
+
+    ada.post(links[0], {"password": PASSWORD})
+    ada.post(links[1])
+
+    assert Membership.objects.get().role == Role.ADMIN
+
+
 def test_an_old_link_works_no_more() -> None:
     path = path_of(invite("ada", None, Role.ADMIN))
 

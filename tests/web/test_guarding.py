@@ -1,11 +1,13 @@
 """The door to pages: nothing is told of what is not open, and who signs in comes back."""
 
 import pytest
+import time_machine
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tests.web.builders import REPO, make_judged_run, make_repository
-from triage.models import AuditEntry, Membership, Repository
+from tests.web.builders import AT, REPO, make_judged_run, make_repository
+from triage.access.reading import let_everybody_read
+from triage.models import AuditEntry, Membership, ProviderIncident, Repository
 from triage.terms import Role
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +51,22 @@ def test_whoever_is_signed_out_is_led_back_to_the_page_with_its_query() -> None:
 
     assert asked.startswith("/sign-in/?next=")
     assert client.post("/sign-in/", told)["Location"] == path
+
+
+def test_a_name_that_no_database_can_hold_is_one_that_is_not_there() -> None:
+    make_repository()
+
+    assert Client().get("/r/acme/%00/").status_code == 302
+    assert person().get("/r/acme/%00/").status_code == 404
+
+
+@time_machine.travel(AT, tick=False)
+def test_incidents_of_the_installation_are_shown_to_its_people_alone() -> None:
+    let_everybody_read(make_repository(), is_public=True)
+    ProviderIncident.objects.create(provider="acme-llm", opened_at=AT, last_error_at=AT)
+
+    assert "acme-llm" not in Client().get("/").content.decode()
+    assert "acme-llm" in person().get("/").content.decode()
 
 
 def test_what_is_private_and_what_is_not_there_both_lead_to_signing_in() -> None:

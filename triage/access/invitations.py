@@ -60,22 +60,52 @@ def find_invitation(secret: str) -> Invitation:
     return found
 
 
+def account_of(invitation: Invitation) -> User | None:
+    """Return the account of the invited name, which another invitation may have made since."""
+    return User.objects.filter(username=invitation.name).first()
+
+
 def accept(secret: str, password: str) -> User:
     """Make the account that an invitation is for; raise ``ValidationError`` for a weak password."""
     with transaction.atomic():
-        invitation = Invitation.objects.select_for_update().get(pk=find_invitation(secret).pk)
+        invitation = _locked(secret)
         validate_password(password, User(username=invitation.name))
-        is_admin = invitation.repository is None
-        user = User.objects.create_user(
-            invitation.name, password=password, is_superuser=is_admin, is_staff=False
-        )
-        if invitation.repository is not None:
-            Membership.objects.create(
-                repository=invitation.repository, user=user, role=invitation.role
-            )
-        invitation.used_at = timezone.now()
-        invitation.save(update_fields=["used_at"])
+        user = User.objects.create_user(invitation.name, password=password)
+        _give(invitation, user)
     return user
+
+
+def accept_as(secret: str, user: User) -> None:
+    """Give an account what an invitation of its name promises; raise ``NotFoundError`` for others.
+
+    Only who is signed in may ask for it: the link alone must not open an account that exists.
+    """
+    with transaction.atomic():
+        invitation = _locked(secret)
+        if invitation.name != user.get_username():
+            raise NotFoundError("this invitation is for somebody else")
+        _give(invitation, user)
+
+
+def _locked(secret: str) -> Invitation:
+    return Invitation.objects.select_for_update().get(pk=find_invitation(secret).pk)
+
+
+def _give(invitation: Invitation, user: User) -> None:
+    """Give what was promised, where it is more than the person has, and end the invitation."""
+    if invitation.repository is None:
+        user.is_superuser = True
+        user.save(update_fields=["is_superuser"])
+    else:
+        promised = Role(invitation.role)
+        member, is_new = Membership.objects.get_or_create(
+            repository=invitation.repository, user=user, defaults={"role": promised}
+        )
+        if not is_new and not Role(member.role).covers(promised):
+            member.role = promised
+            member.save(update_fields=["role"])
+    invitation.used_at = timezone.now()
+    invitation.save(update_fields=["used_at"])
 
 
 def _digest(secret: str) -> str:

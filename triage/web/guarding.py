@@ -21,6 +21,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from triage.access.reading import visible_repositories
 from triage.access.roles import require
 from triage.models import Repository
+from triage.models.repositories import FULL_NAME
 from triage.terms import Role
 
 View = Callable[..., HttpResponseBase]
@@ -90,7 +91,10 @@ def _answer(
 def _find(guard: Guard, request: HttpRequest, key: object) -> Model | None:
     visible = visible_repositories(request.user)
     if guard.model is Repository:
-        return visible.select_related(*guard.related).filter(full_name=key).first()
+        # What is no name is not looked up: PostgreSQL refuses some of it, such as a zero byte.
+        is_name = FULL_NAME.fullmatch(str(key)) is not None
+        rows = visible.filter(full_name=key).select_related(*guard.related)
+        return rows.first() if is_name else None
     rows = guard.model._default_manager.filter(pk=key, repository__in=visible)
     return rows.select_related("repository", *guard.related).first()
 

@@ -1,6 +1,7 @@
 """The views of accounts: sign in, sign out, take an invitation."""
 
 from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,9 +11,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from triage.access.audit import address_of, note
-from triage.access.invitations import accept, find_invitation
+from triage.access.invitations import accept, accept_as, account_of, find_invitation
 from triage.access.throttle import WINDOW, is_throttled, note_failure
 from triage.errors import NotFoundError
+from triage.models import Invitation
 from triage.web.forms.account import InvitationForm, SignInForm
 
 
@@ -43,6 +45,9 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         invited = find_invitation(secret)
     except NotFoundError as error:
         raise Http404(error.message) from None
+    account = account_of(invited)
+    if account is not None:
+        return _take_up(request, secret, invited, account)
     form = InvitationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -55,6 +60,18 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
             return redirect("home")
     status = 400 if form.errors else 200
     shown = {"form": form, "invited": invited}
+    return render(request, "access/invitation.html", shown, status=status)
+
+
+def _take_up(request: HttpRequest, secret: str, invited: Invitation, account: User) -> HttpResponse:
+    """Answer for an invitation whose name has an account by now: only that person takes it up."""
+    is_own = request.user.pk == account.pk
+    if request.method == "POST" and is_own:
+        accept_as(secret, account)
+        note(request, "invitation_taken_up", invited.repository, account.get_username())
+        return redirect("home")
+    shown = {"invited": invited, "has_account": True, "is_own": is_own}
+    status = 403 if request.method == "POST" else 200
     return render(request, "access/invitation.html", shown, status=status)
 
 

@@ -22,8 +22,10 @@ from triage.web.pages.run import run_page
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show what needs somebody, then the repositories that are open to whoever asks."""
-    page = home_page(request.GET, visible_repositories(request.user))
-    if page.are_others_hidden and not request.user.is_authenticated:
+    is_signed_in = request.user.is_authenticated
+    visible = visible_repositories(request.user)
+    page = home_page(request.GET, visible, is_signed_in=is_signed_in)
+    if page.are_others_hidden and not is_signed_in:
         return ask_to_sign_in(request)
     return render(request, "web/home.html", {"page": page})
 

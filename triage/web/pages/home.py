@@ -48,7 +48,9 @@ class HomePage:
     address: str
 
 
-def home_page(parameters: QueryDict, visible: QuerySet[Repository]) -> HomePage:
+def home_page(
+    parameters: QueryDict, visible: QuerySet[Repository], *, is_signed_in: bool = True
+) -> HomePage:
     """Read the first page over these repositories; seven queries at most, however much there is."""
     repositories = page_of(_with_newest_run(visible), parameters, REPOSITORIES_PER_PAGE)
     newest_ids = [each.newest_run for each in repositories]  # type: ignore[attr-defined]
@@ -57,7 +59,7 @@ def home_page(parameters: QueryDict, visible: QuerySet[Repository]) -> HomePage:
     return HomePage(
         needing=[rows[pk] for pk in needing_ids],
         escalations=_open_escalations(visible),
-        incidents=list(ProviderIncident.objects.filter(closed_at__isnull=True)),
+        incidents=_open_incidents() if is_signed_in else [],
         repositories=repositories,
         rows=[
             _repository_row(repository, rows.get(newest))
@@ -99,6 +101,11 @@ def _open_escalations(visible: QuerySet[Repository]) -> list[Escalation]:
     return list(
         questions.select_related("case", "repository").order_by("due_at", "pk")[:MOST_ESCALATIONS]
     )
+
+
+def _open_incidents() -> list[ProviderIncident]:
+    """Return the open incidents, which tell of private repositories' runs as well."""
+    return list(ProviderIncident.objects.filter(closed_at__isnull=True))
 
 
 def _repository_row(repository: Repository, last_run: RunRow | None) -> RepositoryRow:
