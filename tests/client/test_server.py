@@ -217,3 +217,18 @@ def test_the_token_stands_in_no_output(tmp_path: Path) -> None:
 
     assert receiver.requests[0].headers["authorization"] == "Bearer tbk_secret"
     assert "tbk_secret" not in done.stdout + done.stderr
+
+
+def test_what_repeats_tests_does_not_see_the_token(tmp_path: Path) -> None:
+    case = {"case": "evals::test_a", "file": "evals.py", "classname": "evals", "name": "test_a"}
+    plan = VERDICT | {"second_pass": {"cases": [case | {"repeats": 1}]}}
+    command = 'echo "$1 ${TIEBREAK_TOKEN-sees nothing}"; cp junit.xml "$2"'
+    with receiving(answer(201, plan), answer(201, VERDICT)) as receiver:
+        job = make_job(tmp_path, receiver.url(""), "tbk_secret")
+        job.write("junit.xml", PASSING)
+        done = job.run(
+            *("second-pass", "junit.xml", "--", "sh", "-c", command, "sh", "{tests}", "{report}")
+        )
+
+    assert done.returncode == 0
+    assert "evals.py::test_a sees nothing\n" in done.stdout

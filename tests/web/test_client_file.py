@@ -3,13 +3,16 @@
 import base64
 import hashlib
 from pathlib import Path
+from typing import Any
 
+import pytest
 from django.test import Client
 
 from triage import client
 
 SOURCE = Path(client.__file__).read_bytes()
 SHA256 = hashlib.sha256(SOURCE).hexdigest()
+VALUES = ["tiebreak.py", client.__version__, SHA256]
 
 
 def test_the_file_comes_with_its_version_and_digest() -> None:
@@ -44,3 +47,20 @@ def test_the_page_shows_the_lines_to_paste_with_the_digest_in_them() -> None:
         f'echo "{SHA256}  tiebreak.py" | sha256sum --check' in page
     )
     assert "pytest {tests} --junitxml={report}" in page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [375, 1440])
+def test_a_browser_shows_the_page_whole_with_every_name_above_its_value(
+    transactional_db: None, browser_page: Any, take_screenshot: Any, width: int
+) -> None:
+    browser_page.set_viewport_size({"width": width, "height": 900})
+    browser_page.goto("/client/")
+
+    for name, value in zip(browser_page.query_selector_all("dt"), VALUES, strict=True):
+        shown = browser_page.get_by_text(value, exact=True).first
+        above, below = name.bounding_box(), shown.bounding_box()
+        assert above["y"] + above["height"] <= below["y"] + 1
+        assert abs(above["x"] - below["x"]) <= 1
+    assert browser_page.evaluate("document.documentElement.scrollWidth") <= width
+    assert take_screenshot(f"client-{width}").stat().st_size > 10_000
