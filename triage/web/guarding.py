@@ -93,8 +93,8 @@ def _find(guard: Guard, request: HttpRequest, key: object) -> Model | None:
     if guard.model is Repository:
         # What is no name is not looked up: PostgreSQL refuses some of it, such as a zero byte.
         is_name = FULL_NAME.fullmatch(str(key)) is not None
-        rows = visible.filter(full_name=key).select_related(*guard.related)
-        return rows.first() if is_name else None
+        named = visible.filter(full_name=key).select_related(*guard.related)
+        return named.first() if is_name else None
     rows = guard.model._default_manager.filter(pk=key, repository__in=visible)
     return rows.select_related("repository", *guard.related).first()
 
