@@ -208,7 +208,7 @@ def test_an_artifact_that_cannot_be_taken_is_named_and_leaves_no_check_pending(
 
 
 def test_what_is_left_out_beside_a_report_is_named_on_the_check_and_on_the_run_s_page(
-    world: World, client: Client
+    world: World, admin_client: Client
 ) -> None:
     add_artifact(world, "tiebreak-good", zipped())
     for number in range(12):
@@ -217,7 +217,7 @@ def test_what_is_left_out_beside_a_report_is_named_on_the_check_and_on_the_run_s
     publish_all()
 
     summary = checks(world)[-1]["output"]["summary"]
-    page = client.get(reverse("run", args=[Run.objects.get(sha=HEAD).pk])).content.decode()
+    page = admin_client.get(reverse("run", args=[Run.objects.get(sha=HEAD).pk])).content.decode()
     assert "artifact tiebreak-\\<b\\>@\u2060acme9" in summary
     assert "artifact tiebreak-&lt;b&gt;@acme9" in page
     for shown in (summary, page):

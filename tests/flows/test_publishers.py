@@ -173,7 +173,9 @@ def test_gitlab_is_left_alone_for_as_long_as_it_asked(gitlab: GitLab) -> None:
     assert states(gitlab) == []
 
 
-def test_what_a_revoked_token_could_not_send_waits_for_a_new_one(gitlab: GitLab) -> None:
+def test_what_a_revoked_token_could_not_send_waits_for_a_new_one(
+    gitlab: GitLab, admin_client: Client
+) -> None:
     gitlab.faults.append(("GET", RefusalError(401, "401 Unauthorized"), False))
     on_request()
 
@@ -184,7 +186,7 @@ def test_what_a_revoked_token_could_not_send_waits_for_a_new_one(gitlab: GitLab)
         "publishing, and this is sent"
     )
     assert start_due() == 0
-    assert publication.error in unescape(Client().get(PAGE).content.decode())
+    assert publication.error in unescape(admin_client.get(PAGE).content.decode())
 
     choose(PublisherKind.GITLAB, gitlab.web, PROJECT, TOKEN)
     publication.refresh_from_db()

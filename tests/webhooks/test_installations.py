@@ -81,7 +81,9 @@ def names() -> dict[int, tuple[str, str]]:
     return {each.github_id: (each.repository.full_name, each.name_on_forge) for each in known}
 
 
-def test_a_name_that_another_repository_has_is_told_and_nothing_is_merged(client: Client) -> None:
+def test_a_name_that_another_repository_has_is_told_and_nothing_is_merged(
+    admin_client: Client,
+) -> None:
     tell("installation", "created", repositories=[REPO])
     other = Repository.objects.create(full_name="acme/helper")
     rename(5, "acme/helper")
@@ -91,9 +93,9 @@ def test_a_name_that_another_repository_has_is_told_and_nothing_is_merged(client
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.subject) == ("repository_name_taken", "acme/helper")
     for page in ("repository", "publishing"):
-        shown = client.get(reverse(page, args=["acme/support-bot"])).content.decode()
+        shown = admin_client.get(reverse(page, args=["acme/support-bot"])).content.decode()
         assert "GitHub calls this repository <bdi>acme/helper</bdi>" in shown
-        shown = client.get(reverse(page, args=["acme/helper"])).content.decode()
+        shown = admin_client.get(reverse(page, args=["acme/helper"])).content.decode()
         assert "GitHub calls" not in shown
 
     other.delete()
