@@ -189,6 +189,7 @@ def test_what_a_revoked_token_could_not_send_waits_for_a_new_one(
     assert publication.error in unescape(admin_client.get(PAGE).content.decode())
 
     choose(PublisherKind.GITLAB, gitlab.web, PROJECT, TOKEN)
+    publish_all()
     publication.refresh_from_db()
     assert (publication.state, publication.error) == (PublicationState.DONE, "")
     assert states(gitlab) == ["success"]
