@@ -40,6 +40,7 @@ from triage.models import (
     Token,
     Verdict,
     WebhookDelivery,
+    WorkflowIdentity,
 )
 from triage.retention.files import stored_files
 from triage.retention.removal import owned_models
@@ -124,6 +125,12 @@ def fill_people(repository: Repository, number: int) -> None:
     Membership.objects.create(repository=repository, user=user, role="admin")
     Token.objects.create(repository=repository, name="ci", digest=f"t{number}")
     RequestRate.objects.create(repository=repository, caller="token 1")
+    WorkflowIdentity.objects.create(
+        repository=repository,
+        issuer="https://token.actions.githubusercontent.com",
+        github_id=repository.pk,
+        added_by="ada",
+    )
     Invitation.objects.create(
         repository=repository, digest=f"i{number}", name="bob", invited_by="ada", expires_at=START
     )
