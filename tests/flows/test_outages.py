@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
@@ -23,6 +22,7 @@ from tests.servers.deaths import PREFIX, SERVER_POINTS
 from tests.servers.missing import stop_without
 from tests.servers.ports import LOOPBACK, free_port
 from triage import outbox, pipeline
+from triage.celery import app as product_app
 from triage.models import Run, Upload
 from triage.storage_settings import upload_storage_settings
 from triage.terms import UploadState
@@ -90,7 +90,8 @@ def test_a_database_that_goes_away_is_503_and_the_same_upload_works_once_it_is_b
 def test_without_its_broker_an_upload_is_taken_and_done_later(
     settings: Any, monkeypatch: pytest.MonkeyPatch, dead_port: int
 ) -> None:
-    monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
+    product_app.set_current()
+    monkeypatch.setattr(product_app.amqp, "_producer_pool", None)
     secret = create_token(find_or_add_repository(REPO), "ci")
     settings.BROKER_URL = f"redis://{LOOPBACK}:{dead_port}/0"
     with broker_at(settings.BROKER_URL):
@@ -104,15 +105,13 @@ def test_without_its_broker_an_upload_is_taken_and_done_later(
 @contextmanager
 def broker_at(url: str) -> Iterator[None]:
     """Let this process's Celery send to a broker."""
-    from triage.celery import app
-
-    before = app.conf.broker_url
-    app.conf.broker_url = url
-    app.conf.broker_write_url = url
+    before = product_app.conf.broker_url
+    product_app.conf.broker_url = url
+    product_app.conf.broker_write_url = url
     try:
         yield
     finally:
-        app.conf.broker_url = app.conf.broker_write_url = before
+        product_app.conf.broker_url = product_app.conf.broker_write_url = before
 
 
 @pytest.mark.django_db(transaction=True)

@@ -106,7 +106,7 @@ def test_four_workers_one_of_which_is_killed_at_each_point_publish_everything_on
     env = product_env | {"DEATHS": str(tmp_path)}
     tokens = {name: create_token(find_or_add_repository(name), "ci") for name in REPOS}
     sent = [(tokens[name], name, number) for number in FAILURES for name in REPOS]
-    queue = Celery(broker=env["BROKER_URL"])
+    queue = Celery(broker=env["BROKER_URL"], set_as_current=False)
 
     def sweep() -> None:
         queue.send_task("triage.sweep_publications", queue="publish")
