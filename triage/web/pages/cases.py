@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.core.paginator import Page, Paginator
-from django.db.models import F, Sum
 from django.http import QueryDict
 from django.utils import timezone
 
-from triage.models import Case, EpochDay, Repository
+from triage.models import Case, Repository
 from triage.web.presenters.filters import CaseFilter, CaseOrder
+from triage.web.presenters.lively_cases import sums_of_cases
 from triage.web.presenters.rates import Rate, rate_of
 
 CASES_PER_PAGE = 50
@@ -58,14 +58,8 @@ def cases_page(repository: Repository, parameters: QueryDict) -> CasesPage:
 
 def activity_of_cases(repository_id: int, now: datetime) -> Mapping[int, CaseActivity]:
     """Return what each LLM case did lately, by case; one that did not run is left out."""
-    days = EpochDay.objects.filter(repository_id=repository_id, day__gte=(now - RECENT).date())
-    sums = days.values("epoch__case_id").annotate(
-        made=Sum("calls"),
-        flips=Sum("label"),
-        wording=Sum(F("text") + F("invalid") + F("unknown")),
-    )
-    rows = sums.order_by().values_list("epoch__case_id", "made", "flips", "wording")
-    return {pk: CaseActivity(*counts) for pk, *counts in rows}
+    sums = sums_of_cases(repository_id, (now - RECENT).date())
+    return {pk: CaseActivity(*counts) for pk, *counts in sums}
 
 
 def sorted_cases(
