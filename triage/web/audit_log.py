@@ -1,7 +1,5 @@
 """The views of the log of changes: a page, and the same as CSV."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 
@@ -10,14 +8,13 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from triage.export.cells import csv_header, csv_line
 from triage.models import AuditEntry, Repository
 from triage.terms import Role
 from triage.web.guarding import guarded
 from triage.web.pages.audit_log import audit_entries, audit_log_page
 
 COLUMNS = ("at", "who", "action", "subject", "detail", "address")
-# A spreadsheet takes a cell that begins so for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 AT_ONCE = 1_000
 
 
@@ -41,18 +38,8 @@ def audit_csv(request: HttpRequest, repository: Repository) -> StreamingHttpResp
 
 
 def _lines(entries: QuerySet[AuditEntry]) -> Iterator[str]:
-    yield _line(COLUMNS)
+    yield csv_header(COLUMNS)
     for each in entries.iterator(chunk_size=AT_ONCE):
         detail = json.dumps(each.detail, ensure_ascii=False) if each.detail else ""
         row = (each.at.isoformat(), each.who, each.action, each.subject, detail, each.address or "")
-        yield _line([_inert(cell) for cell in row])
-
-
-def _line(cells: tuple[str, ...] | list[str]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer).writerow(cells)
-    return buffer.getvalue()
-
-
-def _inert(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
+        yield csv_line(row)
