@@ -16,9 +16,12 @@ from triage.models import Repository
 from triage.upload.tokens import create_token
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def port(django_db_setup: None) -> Iterator[int]:
-    """The port of ``manage.py serve`` without a broker, on the tests' database."""
+    """The port of ``manage.py serve`` without a broker, on the tests' database.
+
+    It ends with the module: its clock would do the work of other tests, at another time of day.
+    """
     from django.db import connection
 
     chosen = free_port()
