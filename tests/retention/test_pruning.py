@@ -201,6 +201,7 @@ def test_a_report_of_a_pruned_run_is_refused_and_counts_nothing_twice() -> None:
     a_history()
     prune(days_later(450))
     before = counted()
+    kept = [*stored_files(REPO)]
 
     for cases in (suite(4, WORDED), suite(5)):
         for attempt in (1, 2):
@@ -209,6 +210,7 @@ def test_a_report_of_a_pruned_run_is_refused_and_counts_nothing_twice() -> None:
 
     assert counted() == before
     assert Part.objects.count() == 0
+    assert [*stored_files(REPO)] == kept
 
 
 def test_a_pruned_run_that_was_left_half_way_is_finished() -> None:

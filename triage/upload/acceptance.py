@@ -46,11 +46,12 @@ def accept(submission: Submission, token: Token | None = None) -> Accepted:
     reading = read_upload(submission.files)
     refuse_unreadable(reading)
     digest = content_digest(submission.files)
+    _refuse_pruned(submission)
     _find_keyed(submission, digest)
     stored = store_files(submission.repo, submission.files)
     with transaction.atomic():
         repository = lock_repository(submission.repo)
-        _refuse_pruned(repository, submission)
+        _refuse_pruned(submission)
         # Behind the lock none of them can be taken for old and deleted any more.
         store_files(submission.repo, submission.files)
         replayed = _find_replay(repository, submission, digest)
@@ -66,7 +67,7 @@ def find_or_create_run(submission: Submission) -> Run:
     """Return the run that a submission names, made if no report of it has come."""
     with transaction.atomic():
         repository = lock_repository(submission.repo)
-        _refuse_pruned(repository, submission)
+        _refuse_pruned(submission)
         return _find_or_create_run(repository, submission)
 
 
@@ -107,10 +108,13 @@ def find_or_add_repository(full_name: str) -> Repository:
     return Repository.objects.get_or_create(full_name=full_name)[0]
 
 
-def _refuse_pruned(repository: Repository, submission: Submission) -> None:
-    """Refuse a run whose results were deleted: they are counted, and nothing tells which."""
+def _refuse_pruned(submission: Submission) -> None:
+    """Refuse a run whose results were deleted: they are counted, and nothing tells which.
+
+    Asked before files are stored, so that what is refused leaves none, and again behind the lock.
+    """
     pruned = Run.objects.filter(
-        repository=repository,
+        repository__full_name=submission.repo,
         sha=submission.sha,
         ci_run_id=submission.run_id,
         pruned_at__isnull=False,
@@ -125,7 +129,7 @@ def _refuse_pruned(repository: Repository, submission: Submission) -> None:
 def _find_keyed(submission: Submission, digest: str) -> Upload | None:
     """Return the upload of a submission's key, if any; raise when it is one of something else.
 
-    Asked before files are stored, so that what is refused leaves none, and again behind the lock.
+    It is asked twice for the same reason as whether the run was pruned.
     """
     key = submission.idempotency_key
     if not key:
