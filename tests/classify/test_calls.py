@@ -1,5 +1,7 @@
 """A result taken apart into its calls."""
 
+import pytest
+
 from triage.classify.calls import KnownLabels, label_key, read_calls
 from triage.parse.report import CaseName, Evidence, Failure, Observation, Result, Try
 from triage.terms import Difference, Outcome
@@ -64,6 +66,39 @@ def test_an_answer_without_a_label_is_invalid() -> None:
     ).calls
 
     assert call.difference is Difference.INVALID
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        ("E  openai.RateLimitError: Error code: 429", Difference.PROVIDER),
+        ("E  KeyError: 'label'", Difference.CRASH),
+        ("E  json.decoder.JSONDecodeError: Expecting value", Difference.INVALID),
+    ],
+)
+def test_what_ended_a_call_says_why_no_label_was_recorded(
+    text: str, difference: Difference
+) -> None:
+    (call,) = read_calls(
+        result(failed(text, Observation("fraud", None))), KnownLabels(), is_llm=True
+    ).calls
+
+    assert call.difference is difference
+
+
+@pytest.mark.parametrize("known", [KnownLabels(), KnownLabels(frozenset({"fraud", "billing"}))])
+def test_a_flip_that_only_the_text_tells_is_a_flip_though_its_label_was_expected(
+    known: KnownLabels,
+) -> None:
+    attempt = failed("E  assert 'billing' == 'fraud'", Observation("fraud", None))
+
+    (call,) = read_calls(result(attempt), known, is_llm=True).calls
+
+    assert (call.difference, call.expected, call.observed) == (
+        Difference.LABEL,
+        "fraud",
+        "billing",
+    )
 
 
 def test_long_labels_are_cut_and_still_told_apart() -> None:

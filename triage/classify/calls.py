@@ -1,9 +1,10 @@
 """The calls of a result: every try taken apart into what was expected and what came back."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.classify.differences import StatedDifference, read_difference
+from triage.parse.failure_messages.pairs import StatedPair
 from triage.parse.report import NO_EVIDENCE, Observation, Result, Try
 from triage.terms import Difference, Outcome
 
@@ -17,6 +18,9 @@ WORST_FIRST = (
     Difference.TEXT,
     Difference.PROVIDER,
 )
+# A test that expected a label and recorded none got an answer that could not be read, unless its
+# text tells that no answer came, that its own code failed, or which label it was.
+OUTWEIGH_A_MISSING_LABEL = frozenset({Difference.LABEL, Difference.CRASH, Difference.PROVIDER})
 
 
 # Made by the thousand, like the results of a report, and as little changed.
@@ -117,11 +121,9 @@ def _calls_of_try(attempt: Try, index: int, known: KnownLabels, *, is_llm: bool)
     known = known.with_told(evidence.labels)
     stated = read_difference(attempt, known.labels) if attempt.outcome.is_failing else None
     difference = _difference(stated, is_llm=is_llm, is_closed=known.is_closed)
+    flip = _flip(stated, difference)
     if evidence.observations:
-        return _observed_calls(attempt, index, difference)
-    flip = stated.pairs[0] if stated and stated.pairs and difference is Difference.LABEL else None
-    if stated and stated.flip:
-        flip = stated.flip
+        return _observed_calls(attempt, index, difference, flip)
     return [
         Call(
             index,
@@ -150,9 +152,21 @@ def _difference(
     return stated.difference
 
 
-def _observed_calls(attempt: Try, index: int, difference: Difference | None) -> list[Call]:
+def _flip(stated: StatedDifference | None, difference: Difference | None) -> StatedPair | None:
+    """Return the pair of labels that a failure text states."""
+    if stated is None:
+        return None
+    if stated.flip is None and difference is Difference.LABEL and stated.pairs:
+        return stated.pairs[0]
+    return stated.flip
+
+
+def _observed_calls(
+    attempt: Try, index: int, difference: Difference | None, flip: StatedPair | None
+) -> list[Call]:
+    missing = difference if difference in OUTWEIGH_A_MISSING_LABEL else Difference.INVALID
     observed = [
-        _observed_call(attempt, index, number, each)
+        _observed_call(attempt, index, number, _completed(each, flip), missing)
         for number, each in enumerate(attempt.evidence.observations)
     ]
     explained = any(call.difference for call in observed)
@@ -162,11 +176,20 @@ def _observed_calls(attempt: Try, index: int, difference: Difference | None) -> 
     return [_with_difference(first, difference), *observed[1:]]
 
 
-def _observed_call(attempt: Try, index: int, number: int, each: Observation) -> Call:
+def _completed(each: Observation, flip: StatedPair | None) -> Observation:
+    """Return an observation with the label that only the failure text tells."""
+    if flip is None or each.observed is not None or each.expected != flip.expected:
+        return each
+    return replace(each, observed=flip.observed)
+
+
+def _observed_call(
+    attempt: Try, index: int, number: int, each: Observation, missing: Difference
+) -> Call:
     return Call(
         index,
         number,
-        _label_difference(each, is_failing=attempt.outcome.is_failing),
+        _label_difference(each, missing if attempt.outcome.is_failing else None),
         expected=label_key(each.expected) if each.expected is not None else None,
         observed=label_key(each.observed) if each.observed is not None else None,
         confidence=each.confidence,
@@ -176,11 +199,12 @@ def _observed_call(attempt: Try, index: int, number: int, each: Observation) -> 
     )
 
 
-def _label_difference(each: Observation, *, is_failing: bool) -> Difference | None:
+def _label_difference(each: Observation, missing: Difference | None) -> Difference | None:
+    """Return what an observation shows; ``missing`` is what it means that no label came."""
     if each.expected is None:
         return None
     if each.observed is None:
-        return Difference.INVALID if is_failing else None
+        return missing
     return Difference.LABEL if each.expected != each.observed else None
 
 
