@@ -1,6 +1,6 @@
 # Everything a developer or CI runs. Needs Python 3.11 or newer, make and git, nothing else.
 .DELETE_ON_ERROR:
-.PHONY: setup demo run test test-clients test-litellm check bench bench-decisions
+.PHONY: setup demo run test test-clients test-litellm check soak bench bench-decisions
 
 BIN := .venv/bin
 # The names are tried in this order; a pyenv shim of a version that is not there fails and is passed.
@@ -57,6 +57,10 @@ check: $(INSTALLED_DEV)
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python -m pip check
+
+# Weeks of busy repositories with faults, counted once more in the end; DAYS=2 is a short one.
+soak: $(INSTALLED_DEV)
+	$(BIN)/python -m tests.soak --days $(or $(DAYS),24)
 
 bench: $(INSTALLED_DEV)
 	@for file in $(filter-out %/bench_decisions.py %/bench_replay.py,$(wildcard tests/benchmarks/bench_*.py)); do \
