@@ -69,6 +69,13 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
     return redirect_to_login(_way_back(request), settings.LOGIN_URL)
 
 
+def way_on(request: HttpRequest) -> str:
+    """Return the page that a person who signs in came from, if it is one of ours."""
+    told = request.POST.get("next") or request.GET.get("next") or "/"
+    is_ours = url_has_allowed_host_and_scheme(told, {request.get_host()}, request.is_secure())
+    return told if is_ours else "/"
+
+
 def _answer(
     guard: Guard, view: View, request: HttpRequest, place: dict[str, Any]
 ) -> HttpResponseBase:

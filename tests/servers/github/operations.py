@@ -25,6 +25,8 @@ MOST_COMMENT_CHARACTERS = 65_536
 TOKEN_S = 3_600
 # Where the zips of artifacts are: at GitHub on another host, with a signed address.
 BLOBS = "/_blobs/"
+# What the older field, which knows four levels, says of the newer ones.
+COARSE = {"triage": "read", "maintain": "write"}
 LEVELS = {"none": 0, "read": 1, "write": 2, "admin": 3}
 
 
@@ -240,8 +242,8 @@ def get_permission(request: Request) -> Answer:
     repository = request.repository("metadata:read")
     login = request.parameters["username"]
     level = repository.people.get(login, "none")
-    user = request.world.example("user") | {"login": login, "role_name": level}
-    return 200, {"permission": level, "role_name": level, "user": user}
+    user = request.world.user(login) | {"role_name": level}
+    return 200, {"permission": COARSE.get(level, level), "role_name": level, "user": user}
 
 
 def get_workflow_run(request: Request) -> Answer:

@@ -24,6 +24,9 @@ class Command(BaseCommand):
         parser.add_argument("--private-key", type=Path, required=True, metavar="FILE")
         parser.add_argument("--webhook-secret", type=Path, required=True, metavar="FILE")
         parser.add_argument("--client-id", default="")
+        parser.add_argument(
+            "--client-secret", type=Path, metavar="FILE", help="lets people sign in with GitHub"
+        )
         parser.add_argument("--api-url", default="https://api.github.com")
         parser.add_argument("--html-url", default="https://github.com")
 
@@ -39,6 +42,7 @@ class Command(BaseCommand):
                 private_key=_read(options["private_key"]),
                 webhook_secret=_read(options["webhook_secret"]),
                 client_id=options["client_id"],
+                client_secret=_read(options["client_secret"]) if options["client_secret"] else "",
             )
         )
         self.stdout.write(
