@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from triage.errors import InvalidRequestError
+from triage.models import Invitation
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,21 @@ def user_of(person: GitHubPerson) -> User | None:
         tie.extra_data = _told(person)
         tie.save(update_fields=["extra_data"])
     user: User = tie.user
+    return user
+
+
+def make_account(person: GitHubPerson) -> User:
+    """Make the account of a GitHub account that has none here; it has no password."""
+    try:
+        with transaction.atomic():
+            user = User.objects.create_user(_free_name(person))
+            connect(user, person)
+    except (IntegrityError, InvalidRequestError):
+        # The same person came in twice at once.
+        made = user_of(person)
+        if made is None:
+            raise
+        return made
     return user
 
 
@@ -71,6 +87,16 @@ def disconnect(user: User) -> GitHubPerson | None:
         )
     _ties(person).filter(user_id=user.pk).delete()
     return person
+
+
+def _free_name(person: GitHubPerson) -> str:
+    """Return the name on GitHub, where nobody here has it or was promised it."""
+    is_taken = (
+        User.objects.filter(username__iexact=person.login).exists()
+        or Invitation.objects.filter(name__iexact=person.login, used_at__isnull=True).exists()
+    )
+    # No name on GitHub holds a plus, so that nobody there can take this one in advance.
+    return f"{person.login}+{person.number}" if is_taken else person.login
 
 
 def _ties(person: GitHubPerson) -> Any:

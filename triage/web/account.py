@@ -7,7 +7,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from triage.access.audit import note
+from triage.access.following_forge import follow_all
 from triage.access.github_accounts import disconnect, person_of
+from triage.access.members import roles_of
 from triage.errors import InvalidRequestError
 from triage.web.github_provider import sign_in_app
 from triage.web.github_signing_in import PROBLEMS
@@ -33,6 +35,7 @@ def disconnect_github(request: HttpRequest) -> HttpResponse:
     except InvalidRequestError as error:
         return _page(request, f"{error.message[:1].upper()}{error.message[1:]}.", BAD_REQUEST)
     if gone is not None:
+        follow_all(request.user, {})
         note(request, "github_disconnected", subject=gone.login)
     return redirect("account")
 
@@ -43,6 +46,7 @@ def _page(request: HttpRequest, problem: str = "", status: int = 200) -> HttpRes
     shown = {
         "github": person_of(request.user),
         "can_connect": sign_in_app() is not None,
+        "roles": roles_of(request.user),
         "problem": problem,
     }
     return render(request, "access/account.html", shown, status=status)

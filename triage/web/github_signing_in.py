@@ -7,9 +7,6 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.providers.base.constants import AuthError, AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
-from django.contrib.auth import login
-from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,13 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
-from triage.access.audit import note
-from triage.access.github_accounts import GitHubPerson, connect, user_of
-from triage.errors import InvalidRequestError, UnreadableSecretError
+from triage.access.github_accounts import GitHubPerson
+from triage.errors import UnreadableSecretError
+from triage.web.github_arriving import connect_account, sign_in
 from triage.web.github_provider import Exchange, Provider, make_provider, sign_in_app
 from triage.web.guarding import way_on
 
-BACKEND = f"{ModelBackend.__module__}.{ModelBackend.__qualname__}"
 # What went wrong, by the word that leads back to the page; nobody else's text is ever shown.
 PROBLEMS = {
     "off": "Signing in with GitHub is not set up here.",
@@ -37,8 +33,9 @@ PROBLEMS = {
     "unconfirmed": "GitHub did not confirm who you are: its answer was used before or is too old, "
     "or the App's client secret is wrong. Try again.",
     "down": "GitHub cannot be reached at the moment. Try again later, or use a password.",
-    "unknown": "No account here is connected with this GitHub account. Sign in with your password "
-    "first, then connect it on the page of your account.",
+    "unknown": "No account here is connected with this GitHub account, and on GitHub it may read "
+    "no repository that this server knows. Ask an admin of your repository to let you in; if you "
+    "have an account here, sign in with its password and connect GitHub on its page.",
     "closed": "Your account here is shut out. Ask an admin of your repository.",
     "taken": "This GitHub account is connected with another account here, or yours with another "
     "GitHub account. Disconnect that one first.",
@@ -111,32 +108,15 @@ class SignInAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # It ha
         """Let the person in, or connect the account; the library goes no further."""
         told = sociallogin.account
         person = GitHubPerson(told.provider, told.uid, told.extra_data["login"])
-        state = sociallogin.state
-        if state["process"] == AuthProcess.CONNECT:
-            raise ImmediateHttpResponse(_connect(request, person))
-        raise ImmediateHttpResponse(_sign_in(request, person, state.get("next", "/")))
-
-
-def _connect(request: HttpRequest, person: GitHubPerson) -> HttpResponse:
-    if not isinstance(request.user, User):
-        return _back("state", connecting=False)
-    try:
-        connect(request.user, person)
-    except InvalidRequestError:
-        return _back("taken", connecting=True)
-    note(request, "github_connected", subject=person.login)
-    return redirect("account")
-
-
-def _sign_in(request: HttpRequest, person: GitHubPerson, way_back: str) -> HttpResponse:
-    user = user_of(person)
-    if user is None:
-        return _back("unknown", connecting=False, way_back=way_back)
-    if not user.is_active:
-        return _back("closed", connecting=False, way_back=way_back)
-    login(request, user, backend=BACKEND)
-    note(request, "signed_in", subject=f"with GitHub as {person.login}")
-    return redirect(way_back)
+        connecting = sociallogin.state["process"] == AuthProcess.CONNECT
+        way_back = sociallogin.state.get("next", "/")
+        work = connect_account if connecting else sign_in
+        problem = work(request, person, sociallogin.token.token)
+        if problem:
+            answer = _back(problem, connecting=connecting, way_back=way_back)
+        else:
+            answer = redirect("account" if connecting else way_back)
+        raise ImmediateHttpResponse(answer)
 
 
 def _problem_of(error: str | None, exception: Exception | None, *, has_state: bool) -> str:
