@@ -186,6 +186,7 @@ PUBLISHING_TASKS = (
     "triage.read_files",
     "triage.redeliver",
     "triage.mend_installations",
+    "triage.renew_roles",
     "triage.sweep_webhooks",
 )
 CELERY_TASK_ROUTES = {task: {"queue": "publish"} for task in PUBLISHING_TASKS} | {
@@ -219,6 +220,7 @@ CELERY_BEAT_SCHEDULE = {
         "task": "triage.mend_installations",
         "schedule": REDELIVERY_SECONDS,
     },
+    "renew-roles": {"task": "triage.renew_roles", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
     "prune": {"task": "triage.prune", "schedule": NIGHTLY},
     "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},

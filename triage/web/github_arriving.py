@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from triage.access.audit import note
 from triage.access.following_forge import follow_all
 from triage.access.github_accounts import GitHubPerson, connect, make_account, user_of
+from triage.access.renewing import expect_renewal
 from triage.errors import InvalidRequestError
 from triage.publish.forge import ForgeError
 from triage.publish.people import roles_by_token
@@ -34,6 +35,7 @@ def connect_account(request: HttpRequest, person: GitHubPerson, token: str) -> s
     roles = _roles(token)
     if roles is not None:
         follow_all(request.user, roles)
+    expect_renewal(request)
     return ""
 
 
@@ -56,6 +58,7 @@ def sign_in(request: HttpRequest, person: GitHubPerson, token: str) -> str:
     if roles is not None:
         follow_all(user, roles)
     login(request, user, backend=BACKEND)
+    expect_renewal(request)
     note(request, "signed_in", subject=f"with GitHub as {person.login}")
     return ""
 

@@ -36,6 +36,8 @@ PROBLEMS = {
     "unknown": "No account here is connected with this GitHub account, and on GitHub it may read "
     "no repository that this server knows. Ask an admin of your repository to let you in; if you "
     "have an account here, sign in with its password and connect GitHub on its page.",
+    "lapsed": "GitHub has not confirmed your roles for more than a day, so that they do not count "
+    "now. It is being asked; come back in a minute, or go on with GitHub here.",
     "closed": "Your account here is shut out. Ask an admin of your repository.",
     "taken": "This GitHub account is connected with another account here, or yours with another "
     "GitHub account. Disconnect that one first.",
@@ -115,7 +117,7 @@ class SignInAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # It ha
         if problem:
             answer = _back(problem, connecting=connecting, way_back=way_back)
         else:
-            answer = redirect("account" if connecting else way_back)
+            answer = redirect("account" if connecting and way_back == "/" else way_back)
         raise ImmediateHttpResponse(answer)
 
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from triage.access.audit import address_of, note
 from triage.access.invitations import accept, accept_as, account_of, find_invitation
+from triage.access.renewing import expect_renewal
 from triage.access.throttle import WINDOW, is_throttled, note_failure
 from triage.errors import NotFoundError
 from triage.models import Invitation
@@ -89,6 +90,7 @@ def _try(request: HttpRequest, form: SignInForm) -> HttpResponse:
         form.add_error(None, "Name and password do not fit together.")
         return _sign_in_page(request, form, 400)
     login(request, user)
+    expect_renewal(request)
     note(request, "signed_in")
     return redirect(way_on(request))
 

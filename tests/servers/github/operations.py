@@ -25,8 +25,8 @@ MOST_COMMENT_CHARACTERS = 65_536
 TOKEN_S = 3_600
 # Where the zips of artifacts are: at GitHub on another host, with a signed address.
 BLOBS = "/_blobs/"
-# What the older field, which knows four levels, says of the newer ones.
-COARSE = {"triage": "read", "maintain": "write"}
+# What the older field, which knows four levels, says of the newer ones and of one of their own.
+COARSE = {"triage": "read", "maintain": "write", "labeller": "write"}
 LEVELS = {"none": 0, "read": 1, "write": 2, "admin": 3}
 
 

@@ -1,11 +1,15 @@
-"""What a person may do on GitHub, asked with a token of their own.
+"""What a person may do on GitHub: asked with a token of their own, or as the App.
 
 https://docs.github.com/rest/apps/installations
+https://docs.github.com/rest/collaborators/collaborators
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
+
+from github import Github
 
 from triage.publish.github.access import token_client
 from triage.publish.github.app_api import PER_PAGE, pages
@@ -27,6 +31,23 @@ class Reached:
 
     github_id: int
     permission: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who has a name on GitHub now, and what they may do in a repository."""
+
+    number: int
+    # By the name of the role, and by the older form, which knows no roles of an organisation's own.
+    permissions: tuple[str, str]
+
+
+def read_standing(client: Github, full_name: str, login: str) -> Standing:
+    """Return what the bearer of a name may do; raise ``GoneForgeError`` where nobody has it."""
+    path = f"/repos/{full_name}/collaborators/{quote(login)}/permission"
+    with translated():
+        _, told = client.requester.requestJsonAndCheck("GET", path)
+    return Standing(told["user"]["id"], (told.get("role_name", ""), told["permission"]))
 
 
 def read_reached(api_url: str, token: str) -> list[Reached]:
