@@ -11,7 +11,7 @@ from django.test import Client
 
 from tests.flows.github import set_up
 from tests.flows.signing_in import BEGIN, OCTO, be, begin, consent, problem, sign_in
-from tests.flows.suites import sha
+from tests.flows.suites import REPO, sha
 from tests.servers.github.server import fake_github
 from tests.servers.github.world import SIGN_IN_CALLBACK, RefusalError, World
 from triage.access.github_accounts import GitHubPerson, connect, person_of
@@ -254,6 +254,17 @@ def test_no_token_and_nothing_but_the_name_is_kept(world: World, ada: User) -> N
     assert ("GET", "/user/emails") not in [each[:2] for each in world.log]
 
 
+def show_whole(page: "Page", take_screenshot: Any, name: str) -> None:
+    """Keep what a page shows, and see that nothing is cut off at any width."""
+    for width in (320, 375, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            take_screenshot(f"{name}-{width}-{scheme}")
+        is_cut = page.locator("html").evaluate("e => e.scrollWidth > e.clientWidth")
+        assert not is_cut, (name, width)
+
+
 @pytest.mark.browser
 def test_the_whole_way_in_a_browser(
     live_server: Any, browser_page: "Page", settings: Any, take_screenshot: Any
@@ -263,6 +274,7 @@ def test_the_whole_way_in_a_browser(
         set_up(world, sha(1))
         world.callback_urls = [f"{live_server.url}/sign-in/github/callback/"]
         be(world)
+        world.repositories[REPO].people["octo"] = "maintain"
         ada = User.objects.create_user("ada", password=PASSWORD)
         page = browser_page
         page.goto("/account/")
@@ -271,11 +283,14 @@ def test_the_whole_way_in_a_browser(
         page.get_by_role("button", name="Sign in", exact=True).click()
         page.get_by_role("button", name="Connect with GitHub").click()
         page.get_by_text("Connected with octo").wait_for()
+        page.get_by_text("decider of").wait_for()
+        show_whole(page, take_screenshot, "account")
         page.get_by_role("button", name="Sign out").click()
 
-        page.goto("/sign-in/?next=/client/")
+        page.goto(f"/r/{REPO}/")
+        show_whole(page, take_screenshot, "sign-in")
         page.get_by_role("button", name="Sign in with GitHub").press("Enter")
-        page.wait_for_url("**/client/")
+        page.wait_for_url(f"**/r/{REPO}/")
         page.get_by_text("Signed in as ada").wait_for()
         assert person_of(ada) is not None
         assert world.violations() == []
