@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from tests.flows.github import deliver, set_up
 from tests.flows.signing_in import OCTO, be, problem, sign_in
@@ -95,6 +96,19 @@ def test_a_permission_that_changed_or_went_is_followed_at_the_next_sign_in(world
         ("forge_role_taken", "octo", {"before": "viewer"}),
         ("forge_role_given", "octo", {"role": "viewer", "before": "admin"}),
     ]
+
+
+def test_signing_in_again_confirms_what_is_the_same_and_is_no_news(world: World) -> None:
+    permit(world, "read")
+    permit(world, "admin", OTHER)
+    sign_in(Client())
+    before = timezone.now()
+    ForgeRole.objects.update(asked_at=before)
+
+    sign_in(Client())
+
+    assert ForgeRole.objects.filter(confirmed_at__gt=before, asked_at=None).count() == 2
+    assert len(logged()) == 2
 
 
 def test_a_role_that_was_given_here_is_neither_lowered_nor_taken(world: World) -> None:

@@ -16,12 +16,13 @@ def follow_all(user: User, roles: Mapping[int, Role]) -> None:
     with transaction.atomic():
         # Two sign-ins of one person at once take their turns here.
         User.objects.select_for_update().get(pk=user.pk)
-        for held in ForgeRole.objects.select_related("repository").filter(user=user):
-            if held.repository_id not in roles:
-                follow(held.repository, user, None)
-        known = Repository.objects.filter(pk__in=roles)
-        for repository in known:
-            follow(repository, user, roles[repository.pk])
+        held = dict(ForgeRole.objects.filter(user=user).values_list("repository", "role"))
+        changed = {pk for pk in held.keys() | roles.keys() if held.get(pk) != roles.get(pk)}
+        for repository in Repository.objects.filter(pk__in=changed):
+            follow(repository, user, roles.get(repository.pk))
+        # Most people reach many repositories, and little changes from one sign-in to the next.
+        same = ForgeRole.objects.filter(user=user).exclude(repository__in=changed)
+        same.update(confirmed_at=timezone.now(), asked_at=None)
 
 
 def follow(repository: Repository, user: User, role: Role | None) -> None:
