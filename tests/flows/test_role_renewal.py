@@ -137,6 +137,18 @@ def test_somebody_else_under_the_old_name_gives_nothing(world: World, octo: Clie
     assert not ForgeRole.objects.exists()
 
 
+def test_who_was_sent_away_from_a_public_repository_has_no_role_any_more(
+    world: World, octo: Client
+) -> None:
+    world.repositories[REPO].is_public = True
+    world.repositories[REPO].people["octo"] = "none"
+    with later(hours=2):
+        octo.get(PAGE)
+        renew_roles()
+
+    assert not ForgeRole.objects.exists()
+
+
 def test_a_role_of_an_organisation_s_own_counts_as_what_it_is_built_on(
     world: World, octo: Client
 ) -> None:

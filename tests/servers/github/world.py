@@ -64,6 +64,8 @@ class Repository:
     head: str = ""
     # Permission per login: none, read, triage, write, maintain, admin.
     people: dict[str, str] = field(default_factory=dict)
+    # Whether everybody may read it.
+    is_public: bool = False
 
 
 class Chaos:

@@ -43,10 +43,15 @@ class Standing:
 
 
 def read_standing(client: Github, full_name: str, login: str) -> Standing:
-    """Return what the bearer of a name may do; raise ``GoneForgeError`` where nobody has it."""
-    path = f"/repos/{full_name}/collaborators/{quote(login)}/permission"
+    """Return what the bearer of a name may do; raise ``GoneForgeError`` for who is no collaborator.
+
+    Everybody may read a public repository, which gives nobody a part in it.
+    """
+    path = f"/repos/{full_name}/collaborators/{quote(login)}"
     with translated():
-        _, told = client.requester.requestJsonAndCheck("GET", path)
+        _, told = client.requester.requestJsonAndCheck("GET", f"{path}/permission")
+        if told["permission"] == "read":
+            client.requester.requestJsonAndCheck("GET", path)
     return Standing(told["user"]["id"], (told.get("role_name", ""), told["permission"]))
 
 
