@@ -27,6 +27,8 @@ os.environ |= {
     "GITHUB_PRIVATE_KEY": "",
     "GITHUB_WEBHOOK_SECRET": "",
     "GITHUB_API_URL": "https://api.github.com",
+    "GITHUB_CLIENT_ID": "",
+    "GITHUB_CLIENT_SECRET": "",
     "GITHUB_ID_TOKEN_ISSUERS": "https://token.actions.githubusercontent.com",
     # Small arrays: threads of linear algebra would only take the cores from the servers' processes.
     "OPENBLAS_NUM_THREADS": "1",

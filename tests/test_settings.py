@@ -30,6 +30,7 @@ WRONG_VALUES = [
     ("STORAGE_URL", "http://bucket", "tiebreak.E008", "s3://BUCKET[/PREFIX]"),
     ("STORAGE_URL", "s3://bucket?acl=public", "tiebreak.E008", "endpoint and region"),
     ("GITHUB_APP_ID", "many", "tiebreak.E071", "valid integer"),
+    ("GITHUB_CLIENT_ID", "my client", "tiebreak.E076", "should match pattern"),
     ("GITHUB_APP_SLUG", "My App", "tiebreak.E072", "should match pattern"),
     (
         "GITHUB_ID_TOKEN_ISSUERS",
@@ -107,6 +108,14 @@ def test_half_an_app_is_refused(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("GITHUB_APP_SLUG", "tiebreak")
     with pytest.raises(ImproperlyConfigured, match=r"tiebreak\.E073 GITHUB_PRIVATE_KEY is not set"):
         read_environment()
+
+
+def test_half_of_what_signing_in_takes_is_refused(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("GITHUB_CLIENT_SECRET", "0123456789abcdef")
+
+    with pytest.raises(ImproperlyConfigured, match="E076 GITHUB_CLIENT_ID is not set") as refused:
+        read_environment()
+    assert "0123456789abcdef" not in str(refused.value)
 
 
 def test_a_private_key_may_be_written_in_one_line(environment: pytest.MonkeyPatch) -> None:

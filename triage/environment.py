@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -49,6 +50,8 @@ SETTING_IDS = {
     "GITHUB_PRIVATE_KEY": "tiebreak.E073",
     "GITHUB_WEBHOOK_SECRET": "tiebreak.E074",
     "GITHUB_API_URL": "tiebreak.E075",
+    "GITHUB_CLIENT_ID": "tiebreak.E076",
+    "GITHUB_CLIENT_SECRET": "tiebreak.E077",
     "SENTRY_DSN": "tiebreak.E052",
     "RATE_LIMIT_PER_MINUTE": "tiebreak.E080",
     "GITHUB_ID_TOKEN_ISSUERS": "tiebreak.E081",
@@ -63,9 +66,12 @@ LEDGER_WHY = ", since a budget's window may be as long"
 SECRETS = {"SECRET_KEY", "METRICS_TOKEN", "SENTRY_DSN", "FIELD_KEYS"} | {
     "GITHUB_PRIVATE_KEY",
     "GITHUB_WEBHOOK_SECRET",
+    "GITHUB_CLIENT_SECRET",
 }
 # An App is named by all of these or by none.
 APP_SETTINGS = ("GITHUB_APP_ID", "GITHUB_APP_SLUG", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
+# As which GitHub knows the App when a person signs in by it: both or none.
+CLIENT_SETTINGS = ("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET")
 UNKNOWN_SETTING_ID = "tiebreak.E000"
 WRONG_PORT = -1
 
@@ -208,6 +214,8 @@ class Environment(BaseSettings):
     GITHUB_PRIVATE_KEY: Annotated[str, AfterValidator(_private_key)] = ""
     GITHUB_WEBHOOK_SECRET: str = ""
     GITHUB_API_URL: Annotated[str, AfterValidator(_web_address)] = "https://api.github.com"
+    GITHUB_CLIENT_ID: Annotated[str, Field(pattern=r"^[A-Za-z0-9.]{0,100}$")] = ""
+    GITHUB_CLIENT_SECRET: str = ""
     RATE_LIMIT_PER_MINUTE: Annotated[int, AfterValidator(_rate)] = 600
     GITHUB_ID_TOKEN_ISSUERS: Annotated[list[str], NoDecode, BeforeValidator(_issuers)] = Field(
         default_factory=lambda: ["https://token.actions.githubusercontent.com"]
@@ -253,7 +261,8 @@ def read_environment() -> Environment:
         environment = Environment()
     except ValidationError as error:
         raise ImproperlyConfigured(_explain(error)) from None
-    _refuse_half_an_app(environment)
+    _refuse_half(environment, APP_SETTINGS, "the GitHub App")
+    _refuse_half(environment, CLIENT_SETTINGS, "signing in with GitHub")
     _make_data_dir(environment.TIEBREAK_DATA_DIR)
     return environment
 
@@ -272,12 +281,12 @@ def secret_key(environment: Environment) -> str:
     return kept.read_text().strip()
 
 
-def _refuse_half_an_app(environment: Environment) -> None:
-    missing = [name for name in APP_SETTINGS if not getattr(environment, name)]
-    if 0 < len(missing) < len(APP_SETTINGS):
+def _refuse_half(environment: Environment, names: Sequence[str], what: str) -> None:
+    missing = [name for name in names if not getattr(environment, name)]
+    if 0 < len(missing) < len(names):
         raise ImproperlyConfigured(
-            f"{SETTING_IDS[missing[0]]} {missing[0]} is not set, but another setting of the GitHub "
-            f"App is. Legal: all of {', '.join(APP_SETTINGS)}, or none."
+            f"{SETTING_IDS[missing[0]]} {missing[0]} is not set, but another setting of {what} "
+            f"is. Legal: all of {', '.join(names)}, or none."
         )
 
 

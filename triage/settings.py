@@ -29,6 +29,8 @@ GITHUB_APP_SLUG = ENVIRONMENT.GITHUB_APP_SLUG
 GITHUB_PRIVATE_KEY = ENVIRONMENT.GITHUB_PRIVATE_KEY
 GITHUB_WEBHOOK_SECRET = ENVIRONMENT.GITHUB_WEBHOOK_SECRET
 GITHUB_API_URL = ENVIRONMENT.GITHUB_API_URL
+GITHUB_CLIENT_ID = ENVIRONMENT.GITHUB_CLIENT_ID
+GITHUB_CLIENT_SECRET = ENVIRONMENT.GITHUB_CLIENT_SECRET
 # Requests per minute and token; 0 counts none.
 RATE_LIMIT_PER_MINUTE = ENVIRONMENT.RATE_LIMIT_PER_MINUTE
 # Whose identity tokens let workflows upload: github.com's, and those of Enterprise Servers.
@@ -51,6 +53,8 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "allauth.account",
+    "allauth.socialaccount",
     "budgets",
     "triage",
 ]
@@ -63,6 +67,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "triage.web.security.content_security_policy",
 ]
@@ -125,6 +130,12 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = TIEBREAK_URL.startswith("https://")
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
+# Of allauth only the exchange with GitHub is used: it makes no accounts and has no pages here.
+SOCIALACCOUNT_ADAPTER = "triage.web.github_signing_in.SignInAdapter"
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_QUERY_EMAIL = False
+ACCOUNT_EMAIL_VERIFICATION = "none"
+
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
@@ -175,6 +186,7 @@ PUBLISHING_TASKS = (
     "triage.read_files",
     "triage.redeliver",
     "triage.mend_installations",
+    "triage.renew_roles",
     "triage.sweep_webhooks",
 )
 CELERY_TASK_ROUTES = {task: {"queue": "publish"} for task in PUBLISHING_TASKS} | {
@@ -208,6 +220,7 @@ CELERY_BEAT_SCHEDULE = {
         "task": "triage.mend_installations",
         "schedule": REDELIVERY_SECONDS,
     },
+    "renew-roles": {"task": "triage.renew_roles", "schedule": SWEEP_SECONDS},
     "sweep-deliveries": {"task": "triage.sweep_deliveries", "schedule": SWEEP_SECONDS},
     "prune": {"task": "triage.prune", "schedule": NIGHTLY},
     "end-expired-mutes": {"task": "triage.end_expired_mutes", "schedule": SWEEP_SECONDS},

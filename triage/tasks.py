@@ -10,6 +10,7 @@ from triage.notifications.sending import deliver as send_delivery
 from triage.notifications.starting import start_due
 from triage.outbox import TEMPORARY, delay_s
 from triage.publish.delivering import deliver as deliver_publication
+from triage.publish.people import renew_asked
 from triage.publish.repository_files import refresh as refresh_files
 from triage.publish.starting import start_due as start_due_publications
 from triage.retention.pruning import prune as prune_all
@@ -109,6 +110,12 @@ def redeliver() -> None:
 def mend_installations() -> None:
     """Read from GitHub where the App is installed."""
     mend_all_installations()
+
+
+@shared_task(name="triage.renew_roles")
+def renew_roles() -> None:
+    """Ask GitHub for the roles that are an hour old."""
+    renew_asked()
 
 
 @shared_task(name="triage.end_expired_mutes")

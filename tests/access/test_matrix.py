@@ -35,6 +35,7 @@ class OfRepository:
 OPEN = frozenset(
     {"home", "healthz", "readyz", "metrics", "client", "client-file", "client-checksum"}
     | {"sign-in", "sign-out", "invitation", "api-docs"}
+    | {"github-sign-in", "github-sign-in-callback", "account", "github-disconnect"}
 )
 OPERATORS_ONLY = frozenset(
     {"github-setup", "github-begin", "github-made", "github-enter", "github-read", "github-trial"}

@@ -14,6 +14,8 @@ from django.utils import timezone
 from tests.flows.suites import REPO
 from tests.servers.github.world import (
     APP_ID,
+    CLIENT_ID,
+    CLIENT_SECRET,
     INSTALLATION,
     SLUG,
     WEBHOOK_SECRET,
@@ -50,9 +52,12 @@ def install(world: World) -> None:
     GitHubApp.objects.create(
         app_id=APP_ID,
         slug=SLUG,
+        client_id=CLIENT_ID,
         api_url=world.base,
+        html_url=world.web,
         sealed_private_key=seal(private_key()),
         sealed_webhook_secret=seal(WEBHOOK_SECRET),
+        sealed_client_secret=seal(CLIENT_SECRET),
     )
     told = [{"id": each.id, "full_name": each.full_name} for each in world.repositories.values()]
     assert deliver("installation", {"action": "created", "repositories": told}) == 202

@@ -20,6 +20,7 @@ from tests.servers.github.world import (
     APP_ID,
     CLIENT_SECRET,
     INSTALLATION,
+    SIGN_IN_CALLBACK,
     SLUG,
     WEBHOOK_SECRET,
     RefusalError,
@@ -109,6 +110,7 @@ def test_the_manifest_asks_for_what_the_page_explains(admin: Client, world: Worl
         "metadata": "read",
     }
     assert manifest["hook_attributes"]["url"] == "http://127.0.0.1:8000/webhooks/github/"
+    assert manifest["callback_urls"] == [SIGN_IN_CALLBACK]
     assert "shows each verdict as a check run" in page
 
 
@@ -189,6 +191,23 @@ def test_an_app_that_exists_is_entered_once_github_recognises_it(
     # What was installed before is known without any delivery.
     assert Installation.objects.get().account == "acme"
     assert GitHubRepository.objects.get().repository.full_name == REPO
+
+
+def test_a_client_secret_that_is_entered_stays_until_another_one_is(
+    admin: Client, world: World
+) -> None:
+    told = {"app_id": APP_ID, "private_key": private_key(), "address": world.web}
+    told |= {"webhook_secret": WEBHOOK_SECRET, "client_secret": CLIENT_SECRET}
+    admin.post(f"{PAGE}enter/", told)
+    del told["client_secret"]
+    admin.post(f"{PAGE}enter/", told)
+
+    app = github_app()
+    assert app is not None and app.lets_sign_in
+    assert app.client_secret.read() == CLIENT_SECRET
+    page = text(admin.get(PAGE))
+    assert f"on; callback URL <bdi>{SIGN_IN_CALLBACK}</bdi>" in page
+    assert CLIENT_SECRET not in page
 
 
 def test_a_key_that_is_none_is_refused_and_never_shown_again(admin: Client) -> None:

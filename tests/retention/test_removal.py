@@ -22,6 +22,7 @@ from triage.models import (
     Decision,
     Delivery,
     Escalation,
+    ForgeRole,
     ForgeSettings,
     GitHubRepository,
     Installation,
@@ -123,6 +124,7 @@ def fill_people(repository: Repository, number: int) -> None:
     """Add who may do what, and what a forge knows."""
     user, _ = User.objects.get_or_create(username="ada")
     Membership.objects.create(repository=repository, user=user, role="admin")
+    ForgeRole.objects.create(repository=repository, user=user, role="admin")
     Token.objects.create(repository=repository, name="ci", digest=f"t{number}")
     RequestRate.objects.create(repository=repository, caller="token 1")
     WorkflowIdentity.objects.create(

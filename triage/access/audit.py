@@ -7,6 +7,9 @@ from django.http import HttpRequest
 from triage.access.roles import who
 from triage.models import AuditEntry, Repository
 
+# Who did what a forge told, in the log.
+GITHUB = "GitHub"
+
 
 def note(
     request: HttpRequest,

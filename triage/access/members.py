@@ -1,12 +1,15 @@
 """The people of a repository: let in, given another role, sent away."""
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from triage.access.forge_roles import in_force
 from triage.access.invitations import invite
 from triage.errors import InvalidRequestError, NotFoundError
-from triage.models import Invitation, Membership, Repository
+from triage.models import ForgeRole, Invitation, Membership, Repository
 from triage.terms import Role
 
 LAST_ADMIN = (
@@ -15,10 +18,34 @@ LAST_ADMIN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class HeldRole:
+    """A role of a person, and whether a forge's permission gives it."""
+
+    repository: Repository
+    role: Role
+    by_forge: bool
+
+
 def members_of(repository: Repository) -> list[Membership]:
     """Return the people with a role, by name; one query."""
     found = Membership.objects.filter(repository=repository).select_related("user")
     return list(found.order_by("user__username"))
+
+
+def members_by_forge(repository: Repository) -> list[ForgeRole]:
+    """Return the people whose role comes from a forge, by name; one query."""
+    found = ForgeRole.objects.filter(repository=repository).select_related("user")
+    return list(found.order_by("user__username"))
+
+
+def roles_of(user: User) -> list[HeldRole]:
+    """Return a person's roles, given and by the forge, by repository; two queries."""
+    given = Membership.objects.filter(user=user).select_related("repository")
+    by_forge = in_force().filter(user=user).select_related("repository")
+    held = [HeldRole(each.repository, Role(each.role), by_forge=False) for each in given]
+    held += [HeldRole(each.repository, Role(each.role), by_forge=True) for each in by_forge]
+    return sorted(held, key=lambda each: (each.repository.full_name, each.by_forge))
 
 
 def open_invitations(repository: Repository) -> list[Invitation]:

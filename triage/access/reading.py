@@ -3,6 +3,7 @@
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
 
+from triage.access.forge_roles import in_force
 from triage.models import Membership, Repository
 
 Person = AbstractBaseUser | AnonymousUser
@@ -19,7 +20,8 @@ def visible_repositories(person: Person) -> QuerySet[Repository]:
     if not person.is_active:
         return Repository.objects.filter(public)
     held = Membership.objects.filter(user_id=person.pk).values("repository")
-    return Repository.objects.filter(public | Q(pk__in=held))
+    by_forge = in_force().filter(user_id=person.pk).values("repository")
+    return Repository.objects.filter(public | Q(pk__in=held) | Q(pk__in=by_forge))
 
 
 def let_everybody_read(repository: Repository, *, is_public: bool) -> bool:

@@ -3,19 +3,25 @@
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
+from triage.access.forge_roles import in_force
 from triage.models import Membership, Repository
 from triage.terms import Role
 
 
 def role_of(request: HttpRequest, repository: Repository) -> Role | None:
-    """Return what whoever asks may do in a repository; ``None`` without a role."""
+    """Return what whoever asks may do in a repository; ``None`` without a role; one query.
+
+    Of a role given here and one by the forge the higher one counts.
+    """
     user = request.user
     if not user.is_authenticated or not user.is_active:
         return None
     if user.is_superuser:
         return Role.ADMIN
-    found = Membership.objects.filter(repository=repository, user_id=user.pk).first()
-    return Role(found.role) if found else None
+    given = Membership.objects.filter(repository=repository, user_id=user.pk).values_list("role")
+    by_forge = in_force().filter(repository=repository, user_id=user.pk).values_list("role")
+    held = {Role(role) for (role,) in given.union(by_forge)}
+    return max(held, key=list(Role).index, default=None)
 
 
 def may(request: HttpRequest, repository: Repository, role: Role) -> bool:

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from triage.access.audit import note_for
-from triage.access.forge_roles import role_on_forge
+from triage.access.forge_roles import may_press
 from triage.actions.effects import EFFECTS, Effect, RefusedActionError
 from triage.actions.rerunning import StillRunningError, rerun
 from triage.models import Repository, RequestedAction, Verdict
@@ -17,7 +17,7 @@ from triage.publish.check_run import buttons
 from triage.publish.connections import Connection, connection_of
 from triage.publish.forge import ForgeError, TemporaryForgeError, TokenForgeError
 from triage.publish.outbox import newest_verdict, show_again
-from triage.terms import ActionState, Button, Role
+from triage.terms import ActionState, Button
 
 LEASE = timedelta(minutes=3)
 MOST_TRIES = 12
@@ -75,8 +75,7 @@ def _act(action: RequestedAction, judge: Judge) -> None:
 def _refuse_stranger(action: RequestedAction, connection: Connection) -> None:
     """Let only who may write to the repository decide anything about it."""
     permission = connection.renewing(lambda: connection.forge().permission_of(action.who))
-    role = role_on_forge(permission)
-    if role is None or not role.covers(Role.DECIDER):
+    if not may_press(permission):
         raise RefusedActionError(
             f"this takes write access to {connection.full_name}; {action.asked_by} has "
             f"{permission} access"

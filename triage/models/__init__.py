@@ -16,7 +16,7 @@ from triage.models.github import (
 )
 from triage.models.identities import WorkflowIdentity
 from triage.models.incidents import ProviderIncident
-from triage.models.members import AuditEntry, Invitation, Membership
+from triage.models.members import AuditEntry, ForgeRole, Invitation, Membership
 from triage.models.mutes import Mute
 from triage.models.notifications import Channel, Delivery, Notification
 from triage.models.policies import StoredPolicy
@@ -49,6 +49,7 @@ __all__ = [
     "Escalation",
     "FailureText",
     "Finding",
+    "ForgeRole",
     "ForgeSettings",
     "GitHubApp",
     "GitHubRepository",

@@ -31,6 +31,36 @@ class Membership(models.Model):
         return f"{self.user}: {self.role} of {self.repository}"
 
 
+class ForgeRole(models.Model):
+    """What a forge's permission gives one person in one repository, beside a ``Membership``."""
+
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="forge_roles", db_index=False
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="forge_roles")
+    role = models.CharField(max_length=8, choices=choices(Role))
+    # When the forge last said so; a role that was not confirmed for a day does not count.
+    confirmed_at = models.DateTimeField(default=timezone.now)
+    # Since when the forge has to be asked again; NULL while nothing is asked.
+    asked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "user"], name="forge_role_is_unique"),
+            models.CheckConstraint(condition=is_one_of("role", Role), name="forge_role_known"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["asked_at"],
+                name="forge_role_asked",
+                condition=models.Q(asked_at__isnull=False),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role} of {self.repository} by the forge"
+
+
 class Invitation(models.Model):
     """A link that makes one account, once. Only its digest is stored."""
 

@@ -34,11 +34,19 @@ class App:
     html_url: str
     private_key: Secret
     webhook_secret: Secret
+    # As which GitHub knows the App when a person signs in by it; empty where that is not known.
+    client_id: str
+    client_secret: Secret
     # Whether the environment names it; then nothing that is stored counts.
     is_from_environment: bool
 
     def __str__(self) -> str:
         return f"{self.slug} ({self.app_id})"
+
+    @property
+    def lets_sign_in(self) -> bool:
+        """Whether people can sign in with GitHub by it."""
+        return bool(self.client_id and (self.client_secret.plain or self.client_secret.sealed))
 
     @property
     def key(self) -> AppKey:
@@ -66,11 +74,19 @@ def _from_environment() -> App:
         html_url=web_url_of(settings.GITHUB_API_URL),
         private_key=Secret(plain=settings.GITHUB_PRIVATE_KEY),
         webhook_secret=Secret(plain=settings.GITHUB_WEBHOOK_SECRET),
+        client_id=settings.GITHUB_CLIENT_ID,
+        client_secret=Secret(plain=settings.GITHUB_CLIENT_SECRET),
         is_from_environment=True,
     )
 
 
 def _from_row(stored: GitHubApp) -> App:
+    is_told = bool(settings.GITHUB_CLIENT_ID)
+    secret = (
+        Secret(plain=settings.GITHUB_CLIENT_SECRET)
+        if is_told
+        else Secret(sealed=stored.sealed_client_secret)
+    )
     return App(
         app_id=stored.app_id,
         slug=stored.slug,
@@ -78,5 +94,7 @@ def _from_row(stored: GitHubApp) -> App:
         html_url=stored.html_url,
         private_key=Secret(sealed=stored.sealed_private_key),
         webhook_secret=Secret(sealed=stored.sealed_webhook_secret),
+        client_id=settings.GITHUB_CLIENT_ID if is_told else stored.client_id,
+        client_secret=secret,
         is_from_environment=False,
     )

@@ -36,6 +36,10 @@ def enter(entered: EnteredApp) -> GitHubApp:
         ).delete()
         if replaced:
             Installation.objects.filter(removed_at__isnull=True).update(removed_at=timezone.now())
+        # One that was told before stays: an App made here is entered again without it.
+        client_secret = (
+            {"sealed_client_secret": seal(entered.client_secret)} if entered.client_secret else {}
+        )
         app, _ = GitHubApp.objects.update_or_create(
             app_id=entered.app_id,
             defaults={
@@ -45,9 +49,7 @@ def enter(entered: EnteredApp) -> GitHubApp:
                 "html_url": entered.html_url,
                 "sealed_private_key": seal(entered.private_key),
                 "sealed_webhook_secret": seal(entered.webhook_secret),
-                "sealed_client_secret": seal(entered.client_secret)
-                if entered.client_secret
-                else "",
+                **client_secret,
             },
         )
         # What GitHub would not take with the key before.
@@ -73,7 +75,9 @@ def enter_made(api_url: str, code: str) -> str:
     return f"{made.html_url}/installations/new"
 
 
-def enter_by_hand(app_id: int, private_key: str, webhook_secret: str, api_url: str) -> GitHubApp:
+def enter_by_hand(
+    app_id: int, private_key: str, webhook_secret: str, api_url: str, client_secret: str = ""
+) -> GitHubApp:
     """Store an App that exists, once GitHub has recognised it by its key."""
     told = read_app(AppKey(app_id, private_key, api_url))
     return enter(
@@ -85,5 +89,6 @@ def enter_by_hand(app_id: int, private_key: str, webhook_secret: str, api_url: s
             private_key=private_key,
             webhook_secret=webhook_secret,
             client_id=told.client_id,
+            client_secret=client_secret,
         )
     )

@@ -9,6 +9,7 @@ from triage.publish.app import App, github_app
 from triage.publish.forge import TokenForgeError
 from triage.publish.github.access import RERUNNING, AppKey, forget_token, installation_client
 from triage.publish.github.forge import GitHubForge
+from triage.publish.github.people import Standing, read_standing
 from triage.publish.github.workflows import GitHubWorkflows
 
 Answer = TypeVar("Answer")
@@ -32,6 +33,11 @@ class Connection:
         """Return the repository as a forge."""
         client = installation_client(self.key, self.installation.github_id, self.github_id)
         return GitHubForge(client, self.full_name, self.app.app_id, self.app.slug)
+
+    def standing_of(self, login: str) -> Standing:
+        """Return what a person may do in the repository."""
+        client = installation_client(self.key, self.installation.github_id, self.github_id)
+        return read_standing(client, self.full_name, login)
 
     def workflows(self) -> GitHubWorkflows:
         """Return the repository's workflow runs, to be read."""

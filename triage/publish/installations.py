@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from triage.access.audit import note_for
+from triage.access.audit import GITHUB, note_for
 from triage.models import GitHubRepository, Installation, Repository
 from triage.publish.app import App
 from triage.publish.github.app_api import (
@@ -18,9 +18,6 @@ from triage.publish.github.app_api import (
 )
 
 logger = logging.getLogger(__name__)
-
-# Who changed a name, in the log of changes.
-GITHUB = "GitHub"
 
 
 def connect(installation: Installation, repositories: Iterable[Mapping[str, Any]]) -> None:

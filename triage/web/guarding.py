@@ -15,10 +15,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from triage.access.reading import visible_repositories
+from triage.access.renewing import ask_where_due, has_lapsed_roles
 from triage.access.roles import require
 from triage.models import Repository
 from triage.models.repositories import FULL_NAME
@@ -54,6 +56,7 @@ def guarded(
     def decorate(view: View) -> View:
         @wraps(view)
         def checked(request: HttpRequest, **place: Any) -> HttpResponseBase:
+            ask_where_due(request)
             response = _answer(guard, view, request, place)
             if "Cache-Control" not in response:
                 patch_cache_control(response, private=True)
@@ -64,9 +67,20 @@ def guarded(
     return decorate
 
 
-def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead to the page of signing in, and from there back to where the person was."""
-    return redirect_to_login(_way_back(request), settings.LOGIN_URL)
+def ask_to_sign_in(request: HttpRequest, problem: str = "") -> HttpResponse:
+    """Lead to the page of signing in, and from there back to where the person was.
+
+    ``problem`` is the word of a reason that the page explains.
+    """
+    page = reverse(settings.LOGIN_URL)
+    return redirect_to_login(_way_back(request), f"{page}?problem={problem}" if problem else page)
+
+
+def way_on(request: HttpRequest) -> str:
+    """Return the page that a person who signs in came from, if it is one of ours."""
+    told = request.POST.get("next") or request.GET.get("next") or "/"
+    is_ours = url_has_allowed_host_and_scheme(told, {request.get_host()}, request.is_secure())
+    return told if is_ours else "/"
 
 
 def _answer(
@@ -81,6 +95,8 @@ def _answer(
     found: Any = _find(guard, request, key)
     if found is None and not request.user.is_authenticated:
         return ask_to_sign_in(request)
+    if found is None and has_lapsed_roles(request):
+        return ask_to_sign_in(request, problem="lapsed")
     if found is None:
         raise Http404(_nothing(guard.model, key))
     if not is_open:

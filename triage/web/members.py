@@ -101,6 +101,7 @@ def _page(
     shown = {
         "repository": repository,
         "members": access.members_of(repository),
+        "by_forge": access.members_by_forge(repository),
         "invitations": access.open_invitations(repository),
         "roles": list(Role),
         "form": form,

@@ -92,7 +92,7 @@ def app_made(request: HttpRequest) -> HttpResponse:
     return redirect(install_url)
 
 
-@sensitive_post_parameters("private_key", "webhook_secret")
+@sensitive_post_parameters("private_key", "webhook_secret", "client_secret")
 @for_administrators
 @require_POST
 def enter_app(request: HttpRequest) -> HttpResponse:
@@ -103,7 +103,11 @@ def enter_app(request: HttpRequest) -> HttpResponse:
     told = form.cleaned_data
     try:
         app = enter_by_hand(
-            told["app_id"], told["private_key"], told["webhook_secret"], form.api_url
+            told["app_id"],
+            told["private_key"],
+            told["webhook_secret"],
+            form.api_url,
+            told["client_secret"],
         )
     except ForgeError as error:
         form.add_error(None, f"GitHub does not take this id with this key. {error}")

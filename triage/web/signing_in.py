@@ -5,17 +5,20 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from triage.access.audit import address_of, note
 from triage.access.invitations import accept, accept_as, account_of, find_invitation
+from triage.access.renewing import expect_renewal
 from triage.access.throttle import WINDOW, is_throttled, note_failure
 from triage.errors import NotFoundError
 from triage.models import Invitation
 from triage.web.forms.account import InvitationForm, SignInForm
+from triage.web.github_provider import sign_in_app
+from triage.web.github_signing_in import PROBLEMS
+from triage.web.guarding import way_on
 
 
 @never_cache
@@ -87,17 +90,16 @@ def _try(request: HttpRequest, form: SignInForm) -> HttpResponse:
         form.add_error(None, "Name and password do not fit together.")
         return _sign_in_page(request, form, 400)
     login(request, user)
+    expect_renewal(request)
     note(request, "signed_in")
-    return redirect(_next(request))
+    return redirect(way_on(request))
 
 
 def _sign_in_page(request: HttpRequest, form: SignInForm, status: int) -> HttpResponse:
-    shown = {"form": form, "next": _next(request)}
+    shown = {
+        "form": form,
+        "next": way_on(request),
+        "with_github": sign_in_app() is not None,
+        "problem": PROBLEMS.get(request.GET.get("problem", ""), ""),
+    }
     return render(request, "access/sign_in.html", shown, status=status)
-
-
-def _next(request: HttpRequest) -> str:
-    """Return the page that the person came from, if it is one of ours."""
-    told = request.POST.get("next") or request.GET.get("next") or "/"
-    is_ours = url_has_allowed_host_and_scheme(told, {request.get_host()}, request.is_secure())
-    return told if is_ours else "/"

@@ -3,11 +3,13 @@
 from django.urls import path
 
 from triage.web import (
+    account,
     audit_log,
     calibrating,
     client_file,
     downloading,
     escalating,
+    github_signing_in,
     health,
     members,
     metrics,
@@ -33,6 +35,10 @@ urlpatterns = [
     path("tiebreak.py", client_file.download, name="client-file"),
     path("tiebreak.py.sha256", client_file.checksum, name="client-checksum"),
     path("sign-in/", signing_in.sign_in, name="sign-in"),
+    path("sign-in/github/", github_signing_in.begin, name="github-sign-in"),
+    path("sign-in/github/callback/", github_signing_in.come_back, name="github-sign-in-callback"),
+    path("account/", account.account, name="account"),
+    path("account/github/disconnect/", account.disconnect_github, name="github-disconnect"),
     path("sign-out/", signing_in.sign_out, name="sign-out"),
     path("invitations/<str:secret>/", signing_in.invitation, name="invitation"),
     path("repositories/<path:full_name>/policy/", views.policy, name="policy"),

@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from triage.access.reading import visible_repositories
+from triage.access.renewing import ask_where_due
 from triage.models import Case, Repository, Run
 from triage.terms import Role
 from triage.web.changing import may_change
@@ -22,6 +23,7 @@ from triage.web.pages.run import run_page
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show what needs somebody, then the repositories that are open to whoever asks."""
+    ask_where_due(request)
     is_signed_in = request.user.is_authenticated
     visible = visible_repositories(request.user)
     page = home_page(request.GET, visible, is_signed_in=is_signed_in)

@@ -8,6 +8,7 @@ from typing import Any
 from tests.servers.github.operations import Answer, Request
 from tests.servers.github.world import (
     APP_ID,
+    CLIENT_ID,
     CLIENT_SECRET,
     INSTALLATION,
     SLUG,
@@ -43,7 +44,7 @@ def convert_manifest(request: Request) -> Answer:
         "html_url": f"{world.web}/apps/{SLUG}",
         "permissions": world.permissions,
         "events": world.events,
-        "client_id": "Iv1.0123456789abcdef",
+        "client_id": CLIENT_ID,
         "client_secret": CLIENT_SECRET,
         "webhook_secret": WEBHOOK_SECRET,
         "pem": private_key(),
@@ -56,24 +57,26 @@ def list_installations(request: Request) -> Answer:
     world = request.world
     if not world.repositories:
         return 200, []
+    return 200, [installation(world)]
+
+
+def installation(world: World) -> dict[str, Any]:
+    """Return the installation as GitHub shows it."""
     made = world.example("installation")
-    return 200, [
-        made
-        | {
-            "id": INSTALLATION,
-            # The description wants an account to be a person and an enterprise at once.
-            "account": made["account"]
-            | {"login": "acme", "name": "acme", "slug": "acme"}
-            | {"created_at": now(), "updated_at": now()},
-            "app_id": APP_ID,
-            "app_slug": SLUG,
-            "html_url": f"{world.web}/settings/installations/{INSTALLATION}",
-            "permissions": world.granted,
-            "events": world.events,
-            "suspended_at": now() if world.is_suspended else None,
-            "suspended_by": None,
-        }
-    ]
+    return made | {
+        "id": INSTALLATION,
+        # The description wants an account to be a person and an enterprise at once.
+        "account": made["account"]
+        | {"login": "acme", "name": "acme", "slug": "acme"}
+        | {"created_at": now(), "updated_at": now()},
+        "app_id": APP_ID,
+        "app_slug": SLUG,
+        "html_url": f"{world.web}/settings/installations/{INSTALLATION}",
+        "permissions": world.granted,
+        "events": world.events,
+        "suspended_at": now() if world.is_suspended else None,
+        "suspended_by": None,
+    }
 
 
 def list_repositories(request: Request) -> Answer:

@@ -25,6 +25,8 @@ MOST_COMMENT_CHARACTERS = 65_536
 TOKEN_S = 3_600
 # Where the zips of artifacts are: at GitHub on another host, with a signed address.
 BLOBS = "/_blobs/"
+# What the older field, which knows four levels, says of the newer ones and of one of their own.
+COARSE = {"triage": "read", "maintain": "write", "labeller": "write"}
 LEVELS = {"none": 0, "read": 1, "write": 2, "admin": 3}
 
 
@@ -240,8 +242,18 @@ def get_permission(request: Request) -> Answer:
     repository = request.repository("metadata:read")
     login = request.parameters["username"]
     level = repository.people.get(login, "none")
-    user = request.world.example("user") | {"login": login, "role_name": level}
-    return 200, {"permission": level, "role_name": level, "user": user}
+    if level == "none" and repository.is_public:
+        level = "read"
+    user = request.world.user(login) | {"role_name": level}
+    return 200, {"permission": COARSE.get(level, level), "role_name": level, "user": user}
+
+
+def check_collaborator(request: Request) -> Answer:
+    """Answer 204 for who has a part in a repository, whatever everybody may do there."""
+    repository = request.repository("metadata:read")
+    if repository.people.get(request.parameters["username"], "none") == "none":
+        raise RefusalError(404, "Not Found")
+    return 204, None
 
 
 def get_workflow_run(request: Request) -> Answer:
@@ -296,6 +308,7 @@ OPERATIONS: dict[str, Callable[[Request], Answer]] = {
     "issues/list-comments": list_comments,
     "issues/get-comment": get_comment,
     "issues/update-comment": update_comment,
+    "repos/check-collaborator": check_collaborator,
     "repos/get-commit": get_commit,
     "repos/get-content": get_content,
     "repos/get-collaborator-permission-level": get_permission,

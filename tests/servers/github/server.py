@@ -15,12 +15,15 @@ from tests.servers.github.app_operations import begin_manifest
 from tests.servers.github.description import Description
 from tests.servers.github.operations import BLOBS, Request
 from tests.servers.github.operations import OPERATIONS as WORK_OPERATIONS
+from tests.servers.github.sign_in_operations import FORM, access_token, authorize
+from tests.servers.github.sign_in_operations import OPERATIONS as SIGN_IN_OPERATIONS
 from tests.servers.github.status_operations import OPERATIONS as STATUS_OPERATIONS
 from tests.servers.github.world import RefusalError, World
 from tests.servers.ports import LOOPBACK
 from triage.publish.github import access
 
-OPERATIONS = WORK_OPERATIONS | APP_OPERATIONS | STATUS_OPERATIONS
+OPERATIONS = WORK_OPERATIONS | APP_OPERATIONS | STATUS_OPERATIONS | SIGN_IN_OPERATIONS
+SIGN_IN = "/login/oauth/"
 INSTALL = re.compile(r"/apps/[\w-]+/installations/new")
 NEW_APP = re.compile(r"(/organizations/[\w-]+)?/settings/apps/new")
 DESCRIPTIONS = {"": "api.json", "/api/v3": "api.ghes.json"}
@@ -45,6 +48,9 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.command == "GET" and INSTALL.fullmatch(url.path):
             self._send(302, None, {"Location": self.world.setup_url})
+            return
+        if url.path.startswith(SIGN_IN):
+            self._sign_in(url.path, dict(parse_qsl(url.query, keep_blank_values=True)))
             return
         path = unquote(url.path).removeprefix(self.prefix)
         if path.startswith(BLOBS):
@@ -111,6 +117,28 @@ class Handler(BaseHTTPRequestHandler):
         code = begin_manifest(self.world, manifest)
         told = urlencode({"code": code, "state": dict(parse_qsl(query)).get("state", "")})
         self._send(302, None, {"Location": f"{manifest['redirect_url']}?{told}"})
+
+    def _sign_in(self, path: str, query: dict[str, str]) -> None:
+        """Do what the description of the API leaves out: consent, and a token for its code."""
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        fault = self._fault(path)
+        if fault:
+            refusal = fault[1] or RefusalError(502, "Server Error")
+            self._send(refusal.status, refusal.body, refusal.headers)
+        elif self.command == "GET":
+            place, wrong = authorize(self.world, query)
+            self.world.log.append((self.command, path, 302, wrong))
+            self._send(302, None, {"Location": place})
+        else:
+            self.world.log.append((self.command, path, 200, []))
+            self._send_form(access_token(self.world, raw))
+
+    def _send_form(self, text: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", FORM)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
 
     def _fault(self, path: str) -> tuple[str, RefusalError | None, bool] | None:
         with self.world.lock:

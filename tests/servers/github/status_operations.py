@@ -34,7 +34,7 @@ def get_user(request: Request) -> Answer:
     known = request.world.tokens.get(request.token)
     if known is None or "login" not in known:
         raise RefusalError(401, "Bad credentials")
-    return 200, request.world.example("user") | PROFILE | {"login": LOGIN}
+    return 200, PROFILE | request.world.user(known["login"])
 
 
 def create_status(request: Request) -> Answer:

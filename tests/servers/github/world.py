@@ -22,7 +22,9 @@ APP_ID = 4242
 SLUG = "tiebreak-test"
 INSTALLATION = 77
 WEBHOOK_SECRET = "hook-secret"
+CLIENT_ID = "Iv1.0123456789abcdef"
 CLIENT_SECRET = "client-secret"
+SIGN_IN_CALLBACK = "http://127.0.0.1:8000/sign-in/github/callback/"
 PERMISSIONS = {
     "checks": "write", "pull_requests": "write", "contents": "read", "actions": "write",
     "metadata": "read",
@@ -60,8 +62,10 @@ class Repository:
     default_branch: str = "main"
     # The head of the default branch; the first commit, if nothing else is said.
     head: str = ""
-    # Permission per login: none, read, write, admin.
+    # Permission per login: none, read, triage, write, maintain, admin.
     people: dict[str, str] = field(default_factory=dict)
+    # Whether everybody may read it.
+    is_public: bool = False
 
 
 class Chaos:
@@ -115,6 +119,13 @@ class World:
         self.permissions: dict[str, str] = dict(PERMISSIONS)
         self.granted: dict[str, str] = dict(PERMISSIONS)
         self.events: list[str] = list(EVENTS)
+        # Where people may be led back to after they signed in.
+        self.callback_urls = [SIGN_IN_CALLBACK]
+        # Who sits before the browser, None for somebody who does not agree; what was agreed to.
+        self.at_browser: str | None = None
+        self.consents: dict[str, Any] = {}
+        # Number and public e-mail address per login.
+        self.accounts: dict[str, tuple[int, str | None]] = {}
         # Requests as (method, path, status, violations).
         self.log: deque[tuple[str, str, int, list[str]]] = deque(maxlen=20_000)
         # Faults to come: (pattern, what is answered or None for a dropped line, after the work).
@@ -127,6 +138,11 @@ class World:
         made = Repository(next(self.numbers), full_name, set(commits), head="".join(commits[:1]))
         self.repositories[full_name.lower()] = made
         return made
+
+    def user(self, login: str) -> dict[str, Any]:
+        """Return a person as GitHub shows one."""
+        number, email = self.accounts.get(login, (1, None))
+        return self.example("user") | {"login": login, "id": number, "email": email}
 
     @property
     def web(self) -> str:

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from triage.management.tables import ensure_tables
 from triage.publish.app_entry import EnteredApp, enter
+from triage.publish.github.addresses import web_url_of
 
 
 class Command(BaseCommand):
@@ -24,21 +25,26 @@ class Command(BaseCommand):
         parser.add_argument("--private-key", type=Path, required=True, metavar="FILE")
         parser.add_argument("--webhook-secret", type=Path, required=True, metavar="FILE")
         parser.add_argument("--client-id", default="")
+        parser.add_argument(
+            "--client-secret", type=Path, metavar="FILE", help="lets people sign in with GitHub"
+        )
         parser.add_argument("--api-url", default="https://api.github.com")
-        parser.add_argument("--html-url", default="https://github.com")
+        parser.add_argument("--html-url", default="", help="where its pages are, if elsewhere")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
         ensure_tables()
+        api_url = options["api_url"].rstrip("/")
         app = enter(
             EnteredApp(
                 app_id=options["app_id"],
                 slug=options["slug"],
-                api_url=options["api_url"].rstrip("/"),
-                html_url=options["html_url"].rstrip("/"),
+                api_url=api_url,
+                html_url=options["html_url"].rstrip("/") or web_url_of(api_url),
                 private_key=_read(options["private_key"]),
                 webhook_secret=_read(options["webhook_secret"]),
                 client_id=options["client_id"],
+                client_secret=_read(options["client_secret"]) if options["client_secret"] else "",
             )
         )
         self.stdout.write(

@@ -1,6 +1,6 @@
 """What GitHub tells the App of itself: its rights, its installations, its deliveries."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -94,7 +94,7 @@ def read_installations(key: AppKey) -> list[InstallationRights]:
             reaches_all=each["repository_selection"] == "all",
             updated_at=str(each["updated_at"]),
         )
-        for page in _pages(lambda number: _as_app(key, "/app/installations", page=number))
+        for page in pages(lambda number: _as_app(key, "/app/installations", page=number))
         for each in page
     ]
 
@@ -112,7 +112,7 @@ def read_repositories(key: AppKey, installation: int) -> list[dict[str, Any]]:
         return list(told["repositories"])
 
     with translated():
-        return [each for page in _pages(read) for each in page]
+        return [each for page in pages(read) for each in page]
 
 
 def read_rate_limit(key: AppKey, installation: int) -> RateLimit:
@@ -150,18 +150,19 @@ def redeliver(key: AppKey, delivery: int) -> None:
         )
 
 
-def _as_app(key: AppKey, path: str, **parameters: Any) -> Any:
-    asked = {"per_page": PER_PAGE, **parameters} if parameters else None
-    with translated():
-        return app_client(key).requester.requestJsonAndCheck("GET", path, parameters=asked)[1]
-
-
-def _pages(read: Any) -> Iterator[list[dict[str, Any]]]:
+def pages(read: Callable[[int], list[dict[str, Any]]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the pages of a list until one is not full; ``read`` returns a page by its number."""
     for number in range(1, MOST_PAGES + 1):
         page = read(number)
         yield page
         if len(page) < PER_PAGE:
             return
+
+
+def _as_app(key: AppKey, path: str, **parameters: Any) -> Any:
+    asked = {"per_page": PER_PAGE, **parameters} if parameters else None
+    with translated():
+        return app_client(key).requester.requestJsonAndCheck("GET", path, parameters=asked)[1]
 
 
 def _delivery(told: Mapping[str, Any]) -> HookDelivery:

@@ -16,6 +16,8 @@ from triage.publish.github.rights import EVENTS, wanted_permissions
 CODE = re.compile(r"[A-Za-z0-9_.-]{1,200}")
 ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 LONGEST_NAME = 34
+# Where GitHub leads a person back to who signs in by the App.
+SIGN_IN_CALLBACK = "/sign-in/github/callback/"
 DESCRIPTION = (
     "Tells expected flakes of tests that call LLMs from label-level regressions, on every pull "
     "request."
@@ -44,6 +46,7 @@ def manifest(name: str, our_url: str) -> dict[str, Any]:
         "public": False,
         "hook_attributes": {"url": f"{our_url}/webhooks/github/", "active": True},
         "redirect_url": f"{our_url}/setup/github/made/",
+        "callback_urls": [f"{our_url}{SIGN_IN_CALLBACK}"],
         "setup_url": f"{our_url}/setup/github/",
         "setup_on_update": True,
         "default_permissions": wanted_permissions(),

@@ -76,6 +76,14 @@ class EnterForm(forms.Form):
         help_text="The same as on the App's page. Stored encrypted, not shown again.",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
+    client_secret = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Client secret",
+        help_text="Lets people sign in with GitHub; empty: they do not. Made on the App's page. "
+        "Stored encrypted, not shown again.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
     address = forms.CharField(
         required=False,
         max_length=200,

@@ -26,6 +26,7 @@ from triage.publish.github.app_api import (
     read_installations,
     read_rate_limit,
 )
+from triage.publish.github.manifest import SIGN_IN_CALLBACK
 from triage.publish.github.rights import EVENTS, PERMISSIONS, Permission
 from triage.web.presenters.badges import Badge, Tone
 
@@ -72,6 +73,8 @@ class SetupPage:
     app: App | None
     our_url: str
     hook_url: str
+    # Where people who sign in are led back to.
+    callback_url: str
     is_reachable_name: bool
     rights: AppRights | None = None
     permissions: Sequence[PermissionRow] = ()
@@ -91,6 +94,7 @@ def setup_page() -> SetupPage:
         app=github_app(),
         our_url=url,
         hook_url=f"{url}/webhooks/github/",
+        callback_url=f"{url}{SIGN_IN_CALLBACK}",
         is_reachable_name="//127.0.0.1" not in url and "//localhost" not in url,
     )
     if page.app is not None:
