@@ -50,6 +50,7 @@ OF_REPOSITORY: Mapping[str, OfRepository] = {
     "rotate-token": OfRepository(Role.ADMIN),
     "revoke-token": OfRepository(Role.ADMIN),
     "run": OfRepository(),
+    "comparison": OfRepository(),
     "case": OfRepository(),
     "escalations": OfRepository(),
     "calibration": OfRepository(change=Role.MEMBER),

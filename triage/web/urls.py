@@ -50,6 +50,7 @@ urlpatterns = [
     path("repositories/<path:full_name>/badges/<slug:name>.svg", readme_badges.badge, name="badge"),
     path("r/<path:full_name>/", views.repository, name="repository"),
     path("runs/<int:pk>/", views.run, name="run"),
+    path("runs/<int:pk>/compare/", views.comparison, name="comparison"),
     path("uploads/<uuid:pk>/", uploading.upload, name="upload"),
     path("cases/<int:pk>/", views.case, name="case"),
     path("cases/<int:pk>/mute/", muting.mute, name="mute"),
