@@ -43,6 +43,7 @@ OF_REPOSITORY: Mapping[str, OfRepository] = {
     "repository": OfRepository(),
     "budgets": OfRepository(),
     "policy": OfRepository(),
+    "policy-preview": OfRepository(Role.ADMIN),
     "cases": OfRepository(),
     "table": OfRepository(),
     "badge": OfRepository(),

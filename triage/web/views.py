@@ -60,7 +60,8 @@ def cases(request: HttpRequest, repository: Repository) -> HttpResponse:
 def policy(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the policy of a repository and which of its rules holds for which case."""
     page = policy_page(repository, request.GET)
-    return render(request, "web/policy.html", {"page": page})
+    shown = {"page": page, "may_change": may_change(request, repository, Role.ADMIN)}
+    return render(request, "web/policy.html", shown)
 
 
 @require_safe
