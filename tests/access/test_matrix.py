@@ -55,6 +55,7 @@ OF_REPOSITORY: Mapping[str, OfRepository] = {
     "case": OfRepository(),
     "escalations": OfRepository(),
     "calibration": OfRepository(change=Role.MEMBER),
+    "uploads": OfRepository(),
     "upload": OfRepository(change=Role.MEMBER),
     "mute": OfRepository(change=Role.DECIDER),
     "unmute": OfRepository(change=Role.DECIDER),

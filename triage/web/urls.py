@@ -57,6 +57,7 @@ urlpatterns = [
     path("r/<path:full_name>/", views.repository, name="repository"),
     path("runs/<int:pk>/", views.run, name="run"),
     path("runs/<int:pk>/compare/", views.comparison, name="comparison"),
+    path("repositories/<path:full_name>/uploads/", uploading.uploads, name="uploads"),
     path("uploads/<uuid:pk>/", uploading.upload, name="upload"),
     path("cases/<int:pk>/", views.case, name="case"),
     path("cases/<int:pk>/mute/", muting.mute, name="mute"),
