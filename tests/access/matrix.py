@@ -88,6 +88,7 @@ def make_world(name: str, *, is_public: bool) -> World:
     rows |= {"rotate-token": token, "revoke-token": token}
     made.places = {route: {"pk": row.pk} for route, row in rows.items()}
     made.places |= {"table": {"name": "cases", "kind": "csv"}, "badge": {"name": "gate"}}
+    made.places |= {"docs-page": {"name": "ci"}, "docs-image": {"name": "near-tie-held.png"}}
     made.places[""] = {"full_name": name, "secret": "unknown"}
     return made
 

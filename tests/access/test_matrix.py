@@ -34,7 +34,7 @@ class OfRepository:
 # Nothing of a repository is on these, or only what the person may see.
 OPEN = frozenset(
     {"home", "healthz", "readyz", "metrics", "client", "client-file", "client-checksum"}
-    | {"sign-in", "sign-out", "invitation", "api-docs"}
+    | {"sign-in", "sign-out", "invitation", "api-docs", "docs", "docs-page", "docs-image"}
 )
 OPERATORS_ONLY = frozenset(
     {"github-setup", "github-begin", "github-made", "github-enter", "github-read", "github-trial"}
