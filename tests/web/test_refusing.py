@@ -61,10 +61,10 @@ def test_what_only_looks_like_one_is_searched_for() -> None:
     assert member().get(f"/repositories/{REPO}/cases/?q=%2500").status_code == 200
 
 
-def test_the_api_answers_in_its_own_shape() -> None:
-    answer = Client().get("/api/v1/policy.schema.json?q=%00")
+def test_the_api_asks_who_calls_first() -> None:
+    answer = Client().get("/api/v1/cases?q=%00")
 
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_request")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "unauthorized")
 
 
 def test_a_missing_role_is_named() -> None:
