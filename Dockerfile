@@ -26,6 +26,7 @@ WORKDIR /srv/tiebreak
 COPY manage.py CHANGELOG.md LICENSE ./
 COPY static static
 COPY templates templates
+COPY docs docs
 COPY budgets budgets
 COPY triage triage
 # The code belongs to root, and the user of the container cannot write bytecode beside it later.

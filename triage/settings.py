@@ -70,7 +70,9 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "triage.web.security.content_security_policy",
+    "triage.web.refusing.refuse_zero_bytes",
 ]
+CSRF_FAILURE_VIEW = "triage.web.refusing.refuse_form"
 ROOT_URLCONF = "triage.urls"
 WSGI_APPLICATION = "triage.wsgi.application"
 TEMPLATES = [

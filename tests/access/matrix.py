@@ -76,6 +76,7 @@ def make_world(name: str, *, is_public: bool) -> World:
     made = World(is_public)
     rows = {"run": run, "case": case, "mute": case, "unmute": case, "upload": upload}
     rows |= {"escalation": escalation, "test-channel": channel, "remove-channel": channel}
+    rows["comparison"] = run
     rows["send-again"] = Delivery.objects.get(repository=repository)
     made.sessions = {person: _session(person, repository) for person in PEOPLE}
     invite(f"guest-of-{name.replace('/', '-')}", repository, Role.VIEWER)
@@ -87,6 +88,7 @@ def make_world(name: str, *, is_public: bool) -> World:
     rows |= {"rotate-token": token, "revoke-token": token}
     made.places = {route: {"pk": row.pk} for route, row in rows.items()}
     made.places |= {"table": {"name": "cases", "kind": "csv"}, "badge": {"name": "gate"}}
+    made.places |= {"docs-page": {"name": "ci"}, "docs-image": {"name": "near-tie-held.png"}}
     made.places[""] = {"full_name": name, "secret": "unknown"}
     return made
 

@@ -34,7 +34,7 @@ class OfRepository:
 # Nothing of a repository is on these, or only what the person may see.
 OPEN = frozenset(
     {"home", "healthz", "readyz", "metrics", "client", "client-file", "client-checksum"}
-    | {"sign-in", "sign-out", "invitation", "api-docs"}
+    | {"sign-in", "sign-out", "invitation", "api-docs", "docs", "docs-page", "docs-image"}
     | {"github-sign-in", "github-sign-in-callback", "account", "github-disconnect"}
 )
 OPERATORS_ONLY = frozenset(
@@ -44,6 +44,7 @@ OF_REPOSITORY: Mapping[str, OfRepository] = {
     "repository": OfRepository(),
     "budgets": OfRepository(),
     "policy": OfRepository(),
+    "policy-preview": OfRepository(Role.ADMIN),
     "cases": OfRepository(),
     "table": OfRepository(),
     "badge": OfRepository(),
@@ -51,9 +52,11 @@ OF_REPOSITORY: Mapping[str, OfRepository] = {
     "rotate-token": OfRepository(Role.ADMIN),
     "revoke-token": OfRepository(Role.ADMIN),
     "run": OfRepository(),
+    "comparison": OfRepository(),
     "case": OfRepository(),
     "escalations": OfRepository(),
     "calibration": OfRepository(change=Role.MEMBER),
+    "uploads": OfRepository(),
     "upload": OfRepository(change=Role.MEMBER),
     "mute": OfRepository(change=Role.DECIDER),
     "unmute": OfRepository(change=Role.DECIDER),

@@ -33,7 +33,7 @@ def base_failures(run: Run, case_ids: Sequence[int]) -> dict[int, BaseFailure]:
 
     The base is the commit that was told, or else the newest earlier run of the default branch.
     """
-    base = None if run.is_reference else _base_run(run)
+    base = None if run.is_reference else base_run(run)
     if base is None:
         return {}
     results = (
@@ -51,7 +51,8 @@ def base_failures(run: Run, case_ids: Sequence[int]) -> dict[int, BaseFailure]:
     return {result.case_id: _failure(result, base.sha) for result in results}
 
 
-def _base_run(run: Run) -> Run | None:
+def base_run(run: Run) -> Run | None:
+    """Return the run that another is held against: of its told base, or the default branch."""
     trusted = Run.objects.filter(repository_id=run.repository_id, is_trusted=True)
     earlier = trusted.exclude(sha=run.sha)
     if run.base_sha:

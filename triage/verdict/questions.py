@@ -100,7 +100,7 @@ def questions_of(ci_run: CiRun) -> list[Question]:
     return [
         _question(name, group, parts[name])
         for (name, _), group in grouped.items()
-        if any(_failed(result) for result in group.values())
+        if any(has_failed(result) for result in group.values())
     ]
 
 
@@ -109,7 +109,7 @@ def calls_of(result: Result) -> list[Call]:
     return [_call(observation) for observation in result.observations.all()]
 
 
-def _failed(result: Result) -> bool:
+def has_failed(result: Result) -> bool:
     """Whether a result failed at least once; a retry that passed does not undo that."""
     retried = result.merge == Merge.RETRY and result.difference is not None
     return Outcome(result.outcome).is_failing or retried
@@ -127,7 +127,7 @@ def _question(name: str, group: dict[int, Result], parts: Sequence[tuple[int, Co
     results = list(group.values())
     calls = _calls_in_order(group, parts)
     return Question(
-        result=[result for result in results if _failed(result)][-1],
+        result=[result for result in results if has_failed(result)][-1],
         part_name=name,
         difference=_worst(calls),
         calls=calls,

@@ -20,6 +20,9 @@ class FindingChange:
     """A finding that would differ. ``None`` stands for no finding on that side."""
 
     case: str
+    case_id: int
+    # What differs in the case: a label, its wording, or how it crashed.
+    difference: str
     part: str
     before: str | None
     after: str | None
@@ -64,9 +67,31 @@ def rejudge(
     """
     with transaction.atomic():
         locked = Repository.objects.select_for_update().get(pk=repository.pk)
-        rejudged = [_rejudge_run(run, policy) for run in track(_judged_runs(locked, since))]
+        judged = judge_again(track(_judged_runs(locked, since)), policy)
+    return [_rejudged(each) for each in judged]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAgain:
+    """A run with the verdict that holds and the one that it would get; the latter is not kept."""
+
+    run: Run
+    before: Verdict
+    after: Verdict
+
+
+def judge_again(runs: Iterable[Run], policy: PolicyInForce | None) -> list[JudgedAgain]:
+    """Judge runs in their order, and take everything back; the caller holds the lock.
+
+    What a run is charged or cleared of counts for the runs after it, as it would have.
+    """
+    with transaction.atomic():
+        judged = [
+            JudgedAgain(run, Verdict.objects.get(run=run, is_current=True), judge(run, policy))
+            for run in runs
+        ]
         transaction.set_rollback(True)
-    return rejudged
+    return judged
 
 
 def _judged_runs(repository: Repository, since: datetime) -> list[Run]:
@@ -81,22 +106,22 @@ def _judged_runs(repository: Repository, since: datetime) -> list[Run]:
     return sorted(recent, key=lambda run: (run.at, run.pk))
 
 
-def _rejudge_run(run: Run, policy: PolicyInForce | None) -> Rejudged:
-    before = Verdict.objects.get(run=run, is_current=True)
-    after = judge(run, policy)
+def _rejudged(each: JudgedAgain) -> Rejudged:
+    before, after = each.before, each.after
     return Rejudged(
-        run,
+        each.run,
         before.rules,
         after.rules,
         before.conclusion,
         after.conclusion,
-        _finding_changes(before.document, after.document),
+        finding_changes(before.document, after.document),
     )
 
 
-def _finding_changes(
+def finding_changes(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> tuple[FindingChange, ...]:
+    """Return which findings are others in the second of two verdict documents of a run."""
     old, new = _by_case(before), _by_case(after)
     return tuple(
         _change(old.get(key), new.get(key))
@@ -115,4 +140,12 @@ def _kind(finding: Mapping[str, Any] | None) -> str | None:
 
 def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> FindingChange:
     shown = new or old or {}
-    return FindingChange(shown["case"], shown["part"], _kind(old), _kind(new), shown["reason"])
+    return FindingChange(
+        case=shown["case"],
+        case_id=shown["case_id"],
+        difference=shown["difference"],
+        part=shown["part"],
+        before=_kind(old),
+        after=_kind(new),
+        reason=shown["reason"],
+    )

@@ -1,17 +1,31 @@
-"""The view of one upload: how far it has come, why it was set aside, and trying it again."""
+"""The views of uploads: how far each has come, why it was set aside, and trying it again."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from triage import outbox
 from triage.access.audit import note
 from triage.dispatch import after_commit
-from triage.models import Upload
+from triage.models import Repository, Upload
 from triage.terms import Role, UploadState
 from triage.web.changing import may_change
 from triage.web.guarding import guarded
+from triage.web.pages.uploads import uploads_page
 from triage.web.presenters.imports import imported
+
+
+@require_safe
+@guarded(Repository)
+def uploads(request: HttpRequest, repository: Repository) -> HttpResponse:
+    """Show the uploads of a repository, those of one state where it is asked for."""
+    shown = {
+        "page": uploads_page(repository, request.GET),
+        "may_change": may_change(request, repository, Role.MEMBER),
+        "address": settings.TIEBREAK_URL,
+    }
+    return render(request, "web/uploads.html", shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,6 +14,7 @@ from triage.web.guarding import ask_to_sign_in, guarded
 from triage.web.pages.budgets import budgets_page
 from triage.web.pages.case import case_page
 from triage.web.pages.cases import cases_page
+from triage.web.pages.comparison import comparison_page
 from triage.web.pages.home import home_page
 from triage.web.pages.policy import policy_page
 from triage.web.pages.repository import repository_page
@@ -61,7 +62,8 @@ def cases(request: HttpRequest, repository: Repository) -> HttpResponse:
 def policy(request: HttpRequest, repository: Repository) -> HttpResponse:
     """Show the policy of a repository and which of its rules holds for which case."""
     page = policy_page(repository, request.GET)
-    return render(request, "web/policy.html", {"page": page})
+    shown = {"page": page, "may_change": may_change(request, repository, Role.ADMIN)}
+    return render(request, "web/policy.html", shown)
 
 
 @require_safe
@@ -69,6 +71,14 @@ def policy(request: HttpRequest, repository: Repository) -> HttpResponse:
 def run(request: HttpRequest, found: Run) -> HttpResponse:
     """Show the decision on a run and everything it rests on."""
     return render(request, "web/run.html", {"page": run_page(found, request.GET)})
+
+
+@require_safe
+@guarded(Run)
+def comparison(request: HttpRequest, found: Run) -> HttpResponse:
+    """Show what differs between a run and its base, or any other run of its repository."""
+    page = comparison_page(found, request.GET)
+    return render(request, "web/run_comparison.html", {"page": page})
 
 
 @require_safe

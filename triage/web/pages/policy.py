@@ -8,6 +8,7 @@ from django.core.paginator import Page
 from django.http import QueryDict
 
 from triage.models import Case, Repository, StoredPolicy
+from triage.policy.document import Policy
 from triage.policy.matching import RuleMatch, RuleMatcher, budget_rules, label_rules, llm_rules
 from triage.policy.stored import PolicyInForce, last_refusal, policy_in_force
 from triage.web.presenters.pagination import page_of
@@ -49,7 +50,7 @@ def policy_page(repository: Repository, parameters: QueryDict) -> PolicyPage:
         repository=repository,
         in_force=in_force,
         refused=last_refusal(repository.pk),
-        idle=_idle(list(every), (llm_rules(in_force.policy), budgets, labels)),
+        idle=_idle(list(every), in_force.policy),
         search=search,
         cases=cases,
         rows=[
@@ -59,12 +60,22 @@ def policy_page(repository: Repository, parameters: QueryDict) -> PolicyPage:
     )
 
 
+def idle_rules(repository: Repository, policy: Policy) -> list[str]:
+    """Return the rules of a policy that hold for no LLM case of a repository; one query."""
+    return _idle(list(Case.objects.filter(repository=repository, is_llm=True)), policy)
+
+
 def _sentence(match: RuleMatch[Any] | None) -> str:
     return match.sentence if match else ""
 
 
-def _idle(cases: Sequence[Case], matchers: Sequence[RuleMatcher[Any]]) -> list[str]:
+def _idle(cases: Sequence[Case], policy: Policy) -> list[str]:
     """Return the rules that hold for no case: a typing error, or one that is left over."""
+    matchers: tuple[RuleMatcher[Any], ...] = (
+        llm_rules(policy),
+        budget_rules(policy),
+        label_rules(policy),
+    )
     idle = []
     for matcher in matchers:
         used = {match.index for case in cases if (match := matcher.first(case))}

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.http import QueryDict
+from django.http import Http404, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
 from budgets.ledger import newest_charges
 from triage.models import Case, Escalation, Repository, Run
 from triage.verdict.accounts import used_budgets
+from triage.verdict.run_comparison import Side
 from triage.web.pages.cases import CaseActivity, activity_of_cases, sorted_cases
-from triage.web.presenters.filters import CaseFilter, RunFilter
+from triage.web.pages.comparison import compared_cases, numbered_run
+from triage.web.pages.uploads import listed_uploads
+from triage.web.presenters.filters import CaseFilter, RunFilter, UploadFilter
 from triage.web.presenters.run_rows import run_rows
 
 ROWS_AT_ONCE = 500
@@ -83,6 +86,37 @@ def _escalations(repository: Repository, parameters: QueryDict) -> Rows:
         )  # fmt: skip
 
 
+def _uploads(repository: Repository, parameters: QueryDict) -> Rows:
+    found = listed_uploads(repository, UploadFilter(parameters))
+    for each in found.iterator(chunk_size=ROWS_AT_ONCE):
+        yield (
+            str(each.pk), each.received_at, each.state, len(each.files),
+            sum(file["bytes"] for file in each.files), each.part.name, each.run_id,
+            each.token.name if each.token else None, each.attempts, each.error or None,
+            _address("upload", each.pk),
+        )  # fmt: skip
+
+
+def _comparison(repository: Repository, parameters: QueryDict) -> Rows:
+    run = numbered_run(repository, parameters.get("run", ""))
+    if run is None:
+        raise Http404("Say which run is compared: ?run=NUMBER, and with which one: &with=NUMBER.")
+    for each, case in compared_cases(run, parameters):
+        yield (
+            case.pk, case.title, each.difference.value, *_side(each.there), *_side(each.here),
+            _address("case", case.pk),
+        )  # fmt: skip
+
+
+def _side(side: Side | None) -> Sequence[str | None]:
+    if side is None:
+        return None, None, None, None, None
+    kept = side.kept
+    flips = " ".join(f"{expected}→{observed}" for expected, observed in sorted(side.flips, key=str))
+    told = (kept.difference, kept.message) if kept else (None, None)
+    return side.leg, side.code.name.lower(), told[0], flips or None, told[1]
+
+
 TABLES: Mapping[str, PageTable] = {
     "runs": PageTable(
         ("run_id", "sha", "branch", "pr", "ci_run_id", "attempt", "at", "conclusion", "headline",
@@ -109,6 +143,17 @@ TABLES: Mapping[str, PageTable] = {
          "opened_at", "due_at", "url"),
         _escalations,
     ),
+    "uploads": PageTable(
+        ("upload_id", "received_at", "state", "files", "bytes", "part", "run_id", "token", "tries",
+         "error", "url"),
+        _uploads,
+    ),
+    "comparison": PageTable(
+        ("case_id", "case", "change", "part_there", "outcome_there", "difference_there",
+         "flips_there", "message_there", "part_here", "outcome_here", "difference_here",
+         "flips_here", "message_here", "url"),
+        _comparison,
+    ),
 }  # fmt: skip
 
 
@@ -116,5 +161,5 @@ def _slices(ids: Sequence[int]) -> Iterable[Sequence[int]]:
     return (ids[start : start + ROWS_AT_ONCE] for start in range(0, len(ids), ROWS_AT_ONCE))
 
 
-def _address(name: str, pk: int) -> str:
+def _address(name: str, pk: object) -> str:
     return f"{settings.TIEBREAK_URL}{reverse(name, args=[pk])}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from triage.models.vectors import Code
-from triage.terms import Conclusion, DeliveryState, FindingKind, Standing
+from triage.terms import Conclusion, DeliveryState, FindingKind, Standing, UploadState
 
 
 class Tone(StrEnum):
@@ -63,6 +63,13 @@ DELIVERIES = {
     DeliveryState.WAITING: Badge("waiting", "waiting", Tone.NEUTRAL),
     DeliveryState.SENT: Badge("sent", "passed", Tone.GOOD),
     DeliveryState.FAILED: Badge("failed", "blocked", Tone.BAD),
+}
+
+UPLOADS = {
+    UploadState.RECEIVED: Badge("received", "waiting", Tone.NEUTRAL),
+    UploadState.RECORDED: Badge("recorded", "waiting", Tone.NEUTRAL),
+    UploadState.JUDGED: Badge("judged", "passed", Tone.QUIET),
+    UploadState.DEAD: Badge("set aside", "blocked", Tone.BAD),
 }
 
 # Outcomes of a case in a run that no finding speaks about.

@@ -1,13 +1,13 @@
-"""Which runs and which cases of a repository are asked for."""
+"""Which runs, cases and uploads of a repository are asked for."""
 
 from enum import StrEnum
 
 from django import forms
 from django.db.models import QuerySet
 
-from triage.models import Case, Run
+from triage.models import Case, Run, Upload
 from triage.models.choices import choices
-from triage.terms import Conclusion
+from triage.terms import Conclusion, UploadState
 
 HIGHEST_NUMBER = 2**31 - 1
 
@@ -89,3 +89,20 @@ class CaseFilter(forms.Form):
     def is_narrow(self) -> bool:
         """Whether anything is left out."""
         return bool(self.cleaned_data.get("q") or self.cleaned_data.get("kind"))
+
+
+class UploadFilter(forms.Form):
+    """The filter of a list of uploads; a state that does not exist filters nothing."""
+
+    state = forms.ChoiceField(choices=[("", "any"), *choices(UploadState)], required=False)
+
+    def narrow(self, uploads: QuerySet[Upload]) -> QuerySet[Upload]:
+        """Return the uploads that fit."""
+        self.full_clean()
+        state = self.cleaned_data.get("state")
+        return uploads.filter(state=state) if state else uploads
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.cleaned_data.get("state"))
