@@ -14,11 +14,9 @@ from triage.web.presenters.markdown import RenderedPage, render_markdown
 DOCS = PROJECT_DIR / "docs"
 NAME = re.compile(r"[a-z_]+")
 IMAGE = re.compile(r"[a-z0-9-]+\.png")
-# What somebody reads first stands first; a page that is not named here follows, by its name.
-ORDER = (
-    "ci", "client", "uploaders", "near_ties", "github", "github_setup", "notifications", "api",
-    "access", "operations", "privacy",
-)  # fmt: skip
+# The page that names all others, in the order in which somebody reads them.
+INDEX = "index"
+LINKED = re.compile(r"\]\(([a-z_]+)\.md\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +29,22 @@ class DocumentedPage:
 
 @dataclass(frozen=True, slots=True)
 class DocumentationPage:
-    """What a page of the documentation shows; ``shown`` is ``None`` for the list alone."""
+    """What a page of the documentation shows; ``shown`` is ``None`` in a copy without any."""
 
     name: str
     shown: RenderedPage | None
     pages: Sequence[DocumentedPage]
 
 
-def documentation_page(name: str = "") -> DocumentationPage | None:
-    """Return a page of the documentation, the list without a name, ``None`` for no such page."""
+def documentation_page(name: str = INDEX) -> DocumentationPage | None:
+    """Return a page of the documentation, that of all pages without a name, or ``None``."""
     files = _files()
-    if name and name not in files:
+    if name not in files and name != INDEX:
         return None
-    pages = [DocumentedPage(each, _rendered(file).title) for each, file in files.items()]
-    return DocumentationPage(name, _rendered(files[name]) if name else None, pages)
+    pages = [
+        DocumentedPage(each, _rendered(file).title) for each, file in files.items() if each != INDEX
+    ]
+    return DocumentationPage(name, _rendered(files[name]) if name in files else None, pages)
 
 
 def picture(name: str) -> Path | None:
@@ -55,11 +55,8 @@ def picture(name: str) -> Path | None:
 
 def _files() -> Mapping[str, Path]:
     found = {file.stem: file for file in DOCS.glob("*.md") if NAME.fullmatch(file.stem)}
-    return {name: found[name] for name in sorted(found, key=_place)}
-
-
-def _place(name: str) -> tuple[int, str]:
-    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+    order = LINKED.findall(found[INDEX].read_text(encoding="utf-8")) if INDEX in found else []
+    return {name: found[name] for name in dict.fromkeys([*order, *sorted(found)]) if name in found}
 
 
 def _rendered(file: Path) -> RenderedPage:
@@ -74,6 +71,8 @@ def _rendered_at(file: Path, written_at: int) -> RenderedPage:
 def _address(link: str) -> str:
     """Return where a link of a file leads on the server; other sites and anchors stay."""
     path, mark, anchor = link.partition("#")
+    if path == f"{INDEX}.md":
+        return reverse("docs")
     if path.endswith(".md") and NAME.fullmatch(path.removesuffix(".md")):
         return reverse("docs-page", args=[path.removesuffix(".md")]) + mark + anchor
     if path.startswith("images/") and IMAGE.fullmatch(path.removeprefix("images/")):
