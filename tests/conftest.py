@@ -113,7 +113,8 @@ def browser() -> Iterator["Browser"]:
 def browser_page(browser: "Browser", live_server: object) -> Iterator["Page"]:
     """An empty tab; ``goto("/...")`` leads to the live server."""
     with browser.new_context(base_url=str(live_server)) as context:
-        context.set_default_timeout(10_000)
+        # Longer than the slowest machine takes: only a page that never answers waits for its end.
+        context.set_default_timeout(60_000)
         yield context.new_page()
 
 
