@@ -15,6 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "access.md"
 BEGIN, END = "<!-- matrix -->\n", "<!-- end of the matrix -->\n"
 PEOPLE = ("signed out", "stranger", "viewer", "member", "decider", "admin", "operator")
 METHODS = ("GET", "POST")
+HOOK = "https://93.184.216.34/hook"
 SIGN_IN = "sign in"
 NO_SUCH_METHOD = "405"
 
@@ -55,7 +56,7 @@ def _routes(patterns: Any, before: str) -> Iterator[Route]:
         yield Route(name, f"/{whole}", parameters)
 
 
-def make_world(name: str, *, is_public: bool) -> World:
+def make_world(name: str, *, is_public: bool, hook: str = HOOK) -> World:
     """Make a repository with everything, and its people."""
     from tests.notifications.builders import emit_blocked, make_channel
     from tests.web import builders
@@ -71,7 +72,7 @@ def make_world(name: str, *, is_public: bool) -> World:
     run = builders.make_run(repository)
     upload = builders.make_upload(builders.make_part(run, {}))
     escalation = builders.make_escalation(case, builders.make_epoch(case))
-    channel = make_channel(repository, "https://93.184.216.34/hook")
+    channel = make_channel(repository, hook)
     emit_blocked(repository)
     made = World(is_public)
     rows = {"run": run, "case": case, "mute": case, "unmute": case, "upload": upload}
@@ -93,15 +94,21 @@ def make_world(name: str, *, is_public: bool) -> World:
     return made
 
 
+def path_of(world: World, route: Route) -> str:
+    """Return the path of a route with the rows of a world in it."""
+    from django.urls import reverse
+
+    known = world.places[""] | world.places.get(route.name, {})
+    return reverse(route.name, kwargs={name: known[name] for name in route.parameters})
+
+
 def answer(world: World, route: Route, person: str, method: str) -> str:
     """Return what a person gets; whatever the request changes is taken back."""
     from django.conf import settings
     from django.db import transaction
     from django.test import Client
-    from django.urls import reverse
 
-    known = world.places[""] | world.places.get(route.name, {})
-    path = reverse(route.name, kwargs={name: known[name] for name in route.parameters})
+    path = path_of(world, route)
     client = Client()
     client.cookies[settings.SESSION_COOKIE_NAME] = world.sessions[person]
     with transaction.atomic():
