@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from tests.benchmarks.storage import clients, growth, peer, pruning, uploads, workers
+from tests.benchmarks.storage import clients, growth, pages, peer, pruning, uploads, workers
 from tests.benchmarks.storage.database import product_database
 
 PARTS = {
@@ -13,6 +13,7 @@ PARTS = {
     "f": peer.main,
     "g": clients.main,
     "h": pruning.main,
+    "i": pages.main,
 }
 
 

@@ -55,8 +55,9 @@ def conditions_of_case(case: Case, epoch: Epoch) -> Conditions:
     """Hold the conditions against one epoch of a case."""
     divergent = epoch.text + epoch.invalid + epoch.unknown + epoch.label
     hours = EpochHour.objects.filter(epoch=epoch)
-    results = Result.objects.filter(case=case, epoch=epoch).order_by("-at")[:NEWEST_RESULTS]
-    seen = Observation.objects.filter(result__in=results)
+    # Asked for the epoch, too, the database would read all results that the case ever had.
+    results = Result.objects.filter(case=case).order_by("-at")[:NEWEST_RESULTS]
+    seen = Observation.objects.filter(result__in=results, result__epoch=epoch)
     return _conditions(
         near_tie(divergent, epoch.calls, is_tied_by_margin=_is_tied(case, epoch)),
         divergent,

@@ -17,6 +17,8 @@ UPLOADS = 64
 PROCESSES = (1, 2, 4)
 # Two cores are shared by the workers and the database; without a lock they would double the rate.
 LEAST_GAIN = 1.2
+# No upload takes as long as this, whatever waits before it.
+STANDSTILL_S = 120
 
 
 def main() -> bool:
@@ -91,11 +93,15 @@ def _send(broker: str, uploads: list[uuid.UUID]) -> None:
 
 
 def wait_until_judged(output: str) -> None:
-    """Return once no upload is open; raise with what the worker wrote if that takes too long."""
+    """Return once no upload is open; raise with what the worker wrote if it stands still."""
     from triage.models import Upload
     from triage.terms import UploadState
 
-    deadline = time.monotonic() + 300
-    while Upload.objects.exclude(state=UploadState.JUDGED).exists():
-        assert time.monotonic() < deadline, output
+    waiting = Upload.objects.exclude(state=UploadState.JUDGED)
+    left, moved_at = waiting.count(), time.monotonic()
+    while left:
+        assert time.monotonic() < moved_at + STANDSTILL_S, output
         time.sleep(0.02)
+        now = waiting.count()
+        moved_at = time.monotonic() if now != left else moved_at
+        left = now

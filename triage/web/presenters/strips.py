@@ -37,6 +37,15 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class RunOfPart:
+    """The run that a part belongs to."""
+
+    run_id: int
+    sha: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """How many cells of the strip show a state."""
 
@@ -55,29 +64,28 @@ class Strip:
 def strip(case: Case, findings: Iterable[Finding]) -> Strip:
     """Return the strip of a case; ``findings`` are current ones, with their verdicts. One query."""
     worst = _worst_by_run(findings)
-    cells = [_cell(part, code, worst) for part, code in _outcomes(case)]
+    cells = [_cell(run, code, worst) for run, code in _outcomes(case)]
     counted = Counter(cell.badge for cell in cells)
     return Strip(cells[::-1], [Count(badge, runs) for badge, runs in counted.most_common()])
 
 
-def _outcomes(case: Case) -> list[tuple[Part, Code]]:
-    """Return the outcome per run, newest first, with a part to tell the run by."""
+def _outcomes(case: Case) -> list[tuple[RunOfPart, Code]]:
+    """Return the outcome per run, newest first."""
     # Runs have an index by time; without them the database would sort all parts there are.
     runs = Run.objects.filter(repository_id=case.repository_id).order_by("-at")[:MOST_PARTS]
     parts = (
         Part.objects.filter(run__in=runs)
-        .select_related("run")
-        .only("outcomes", "run__sha", "run__at")
-        .order_by("-run__at", "-run_id")[:MOST_PARTS]
+        .order_by("-run__at", "-run_id")
+        .values_list("run_id", "run__sha", "run__at", "outcomes")[:MOST_PARTS]
     )
-    found: dict[int, tuple[Part, Code]] = {}
-    for part in parts:
-        code = Code(int(unpack_codes(part.outcomes, case.slot + 1)[case.slot]))
+    found: dict[int, tuple[RunOfPart, Code]] = {}
+    for run_id, sha, at, outcomes in parts:
+        code = Code(int(unpack_codes(outcomes, case.slot + 1)[case.slot]))
         if code is Code.ABSENT:
             continue
-        known = found.get(part.run_id)
+        known = found.get(run_id)
         if known is None or WORST_FIRST.index(code) < WORST_FIRST.index(known[1]):
-            found[part.run_id] = (part, code)
+            found[run_id] = (RunOfPart(run_id, sha, at), code)
     return list(found.values())[:MOST_CELLS]
 
 
@@ -90,7 +98,7 @@ def _worst_by_run(findings: Iterable[Finding]) -> dict[int, FindingKind]:
     return worst
 
 
-def _cell(part: Part, code: Code, findings: Mapping[int, FindingKind]) -> Cell:
-    kind = findings.get(part.run_id)
+def _cell(run: RunOfPart, code: Code, findings: Mapping[int, FindingKind]) -> Cell:
+    kind = findings.get(run.run_id)
     badge = FINDINGS[kind] if kind else OUTCOMES[code]
-    return Cell(part.run_id, part.run.sha, part.run.at, badge, is_finding=kind is not None)
+    return Cell(run.run_id, run.sha, run.at, badge, is_finding=kind is not None)
