@@ -13,7 +13,7 @@ from triage.environment import SETTING_IDS
 from triage.web.measurements import DatabaseCollector
 
 PAGE = (Path(__file__).parent.parent / "docs" / "operations.md").read_text()
-COMMANDS = re.findall(r"^ExecStart=/srv/tiebreak/\.venv/bin/(.*)$", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^ExecStart=/srv/tiebreak/bin/(.*)$", PAGE, re.MULTILINE)
 DISTRIBUTED = re.findall(r"create_distributed_table\('(\w+)', '(\w+)'", PAGE)
 TABLES = {
     model._meta.db_table: {field.column for field in model._meta.fields}
