@@ -49,7 +49,7 @@ def test_every_metric_is_named_and_no_other_one() -> None:
 def test_every_unit_starts_a_command_that_exists() -> None:
     assert len(COMMANDS) == 3
     for command in COMMANDS:
-        check_command(shlex.split(command))
+        check_command(shlex.split(command.replace("%i", "ingest")))
 
 
 def test_every_table_to_distribute_has_the_column() -> None:

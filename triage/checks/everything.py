@@ -38,7 +38,7 @@ EVERYTHING: Sequence[Check] = (
     STORAGE,
     Check("disk", check_disk),
     BROKER,
-    Check("workers", check_workers, "start celery -A triage worker", needs="broker"),
+    Check("workers", check_workers, "start tiebreak worker", needs="broker"),
     Check("uploads", check_uploads, needs="tables"),
     Check("secrets", check_secrets, needs="tables"),
     Check(

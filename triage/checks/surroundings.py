@@ -119,7 +119,5 @@ def check_workers() -> CheckResult:
         return CheckResult("workers", CheckState.OK, "none are needed without a broker")
     alive = current_app.control.ping(timeout=BROKER_TIMEOUT_S)
     if not alive:
-        return CheckResult(
-            "workers", CheckState.FAIL, "no worker answers", "start celery -A triage worker"
-        )
+        return CheckResult("workers", CheckState.FAIL, "no worker answers", "start tiebreak worker")
     return CheckResult("workers", CheckState.OK, f"{len(alive)} answer")
