@@ -4,6 +4,7 @@ import urllib.request
 
 from tests.packaging.installed import Installed
 from tests.servers.ports import LOOPBACK, free_port
+from triage.version import VERSION
 
 PATHS = {
     "/sign-in/": "text/html; charset=utf-8",
@@ -26,6 +27,8 @@ def test_it_makes_its_tables_where_one_works_and_serves_everything(installed: In
     assert migrated.returncode == 0, migrated.stderr
     doctor = installed.run("doctor")
     assert doctor.returncode == 0, doctor.stdout + doctor.stderr
+    assert f"ok    version    tiebreak {VERSION} on Python " in doctor.stdout
+    assert f", data in {installed.work / 'data'}\n" in doctor.stdout
     port = free_port()
     with installed.serving(port):
         answers = {path: answer(f"http://{LOOPBACK}:{port}{path}") for path in PATHS}

@@ -13,6 +13,7 @@ from triage.checks.surroundings import (
     check_migrations,
     check_settings,
     check_storage,
+    check_version,
     check_workers,
 )
 from triage.checks.work import check_publishing, check_secrets, check_uploads
@@ -30,6 +31,7 @@ BROKER = Check(
 
 READINESS: Sequence[Check] = (DATABASE, TABLES, STORAGE, BROKER)
 EVERYTHING: Sequence[Check] = (
+    Check("version", check_version),
     Check("settings", check_settings),
     Check("address", check_addresses),
     DATABASE,

@@ -1,6 +1,7 @@
 """What stands around the service: settings, database, clock, storage, disk, broker, workers."""
 
 import os
+import platform
 import shutil
 import uuid
 from datetime import timedelta
@@ -15,10 +16,18 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from triage.checks.running import CheckResult, CheckState
+from triage.version import VERSION
 
 BROKER_TIMEOUT_S = 3
 LEAST_FREE_BYTES = 1024**3
 LARGEST_CLOCK_SKEW = timedelta(seconds=5)
+
+
+def check_version() -> CheckResult:
+    """What runs here, and where it keeps its data; never wrong by itself."""
+    folder = settings.ENVIRONMENT.TIEBREAK_DATA_DIR.resolve()
+    told = f"tiebreak {VERSION} on Python {platform.python_version()}, data in {folder}"
+    return CheckResult("version", CheckState.OK, told)
 
 
 def check_settings() -> CheckResult:
