@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / f"{name}.md" for name in ("README", "SECURITY"))]
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-COMMAND = re.compile(r"\b(?:manage\.py|tiebreak) ([a-z]\w+)((?: (?!\|)[^`\n;&>]*)?)")
+COMMAND = re.compile(r"\btiebreak ([a-z]\w+)((?: (?!\|)[^`\n;&>]*)?)")
 OF_DJANGO = {"migrate", "check", "createsuperuser", "dumpdata", "loaddata", "help", "test"}
 
 

@@ -143,7 +143,7 @@ def _field_keys(keys: list[str]) -> list[str]:
             Fernet(key)
         except ValueError:
             raise ValueError(
-                "must be keys as manage.py rotate_keys --new prints them, separated by commas, "
+                "must be keys as tiebreak rotate_keys --new prints them, separated by commas, "
                 "the newest first"
             ) from None
     return keys

@@ -19,7 +19,7 @@ from triage.checks.surroundings import (
 from triage.checks.work import check_publishing, check_secrets, check_uploads
 
 DATABASE = Check("database", check_database)
-TABLES = Check("tables", check_migrations, "run manage.py migrate", needs="database")
+TABLES = Check("tables", check_migrations, "run tiebreak migrate", needs="database")
 STORAGE = Check(
     "storage",
     check_storage,

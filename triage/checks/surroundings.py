@@ -74,7 +74,7 @@ def check_migrations() -> CheckResult:
     if missing:
         return CheckResult(
             "tables", CheckState.FAIL, f"{len(missing)} migrations are missing",
-            "run manage.py migrate",
+            "run tiebreak migrate",
         )  # fmt: skip
     return CheckResult("tables", CheckState.OK, "all migrations are applied")
 

@@ -10,7 +10,7 @@ from triage.management.celery_programs import run_celery
 
 
 class Command(BaseCommand):
-    """``manage.py beat``."""
+    """``tiebreak beat``."""
 
     help = (
         "Send the periodic tasks to the workers of the broker: sweeps, reminders, pruning. Exactly "

@@ -12,7 +12,7 @@ from triage.checks.running import CheckState, run_checks
 
 
 class Command(BaseCommand):
-    """``manage.py doctor``."""
+    """``tiebreak doctor``."""
 
     help = (
         "Tell the version, and check settings, database, tables, clock, storage, disk, broker, "

@@ -11,7 +11,7 @@ QUEUES = {"ingest": "ingest,celery", "publish": "publish", "slow": "slow"}
 
 
 class Command(BaseCommand):
-    """``manage.py worker --queues ingest publish``."""
+    """``tiebreak worker --queues ingest publish``."""
 
     help = (
         "Work for web servers with a broker: ingest takes uploads to verdicts, publish talks to "
