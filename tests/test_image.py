@@ -41,10 +41,10 @@ def copied_paths() -> list[str]:
 
 def check_command(command: list[str]) -> None:
     """Parse a command as its program does; raise or exit if that refuses it."""
-    if command[:2] == ["python", "manage.py"]:
-        assert command[2] in get_commands()
-        parser = load_command_class(get_commands()[command[2]], command[2])
-        parser.create_parser("manage.py", command[2]).parse_args(command[3:])
+    if command[0] == "tiebreak":
+        assert command[1] in get_commands()
+        parser = load_command_class(get_commands()[command[1]], command[1])
+        parser.create_parser("tiebreak", command[1]).parse_args(command[2:])
         return
     assert command[0] == "celery"
     outer = celery_program.make_context("celery", command[1:])
@@ -135,7 +135,7 @@ def test_what_is_copied_exists_and_is_not_ignored() -> None:
     for path in copied_paths():
         assert (PROJECT / path).exists(), path
         assert not ignored.match_file(path), path
-    assert {"static", "templates", "triage", "budgets"} <= set(copied_paths())
+    assert {"CHANGELOG.md", "docs", "triage", "budgets"} <= set(copied_paths())
     for path in (".git/config", "tests/conftest.py", "data/secret_key", ".env"):
         assert ignored.match_file(path), path
 

@@ -13,7 +13,7 @@ from triage.environment import SETTING_IDS
 from triage.web.measurements import DatabaseCollector
 
 PAGE = (Path(__file__).parent.parent / "docs" / "operations.md").read_text()
-COMMANDS = re.findall(r"^ExecStart=/srv/tiebreak/\.venv/bin/(.*)$", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^ExecStart=/srv/tiebreak/bin/(.*)$", PAGE, re.MULTILINE)
 DISTRIBUTED = re.findall(r"create_distributed_table\('(\w+)', '(\w+)'", PAGE)
 TABLES = {
     model._meta.db_table: {field.column for field in model._meta.fields}
@@ -49,7 +49,7 @@ def test_every_metric_is_named_and_no_other_one() -> None:
 def test_every_unit_starts_a_command_that_exists() -> None:
     assert len(COMMANDS) == 3
     for command in COMMANDS:
-        check_command(shlex.split(command))
+        check_command(shlex.split(command.replace("%i", "ingest")))
 
 
 def test_every_table_to_distribute_has_the_column() -> None:

@@ -88,7 +88,7 @@ def test_a_secret_is_never_printed(environment: pytest.MonkeyPatch) -> None:
     assert "hunter2" not in message
     assert "tiebreak.E003 SECRET_KEY=(hidden) is not legal: must have at least 50" in message
     assert "tiebreak.E052 SENTRY_DSN=(hidden) is not legal: must be a DSN such as" in message
-    assert "tiebreak.E070 FIELD_KEYS=(hidden) is not legal: must be keys as manage.py" in message
+    assert "tiebreak.E070 FIELD_KEYS=(hidden) is not legal: must be keys as tiebreak" in message
     assert "tiebreak.E073 GITHUB_PRIVATE_KEY=(hidden) is not legal: must be the App's" in message
     assert "tiebreak.E050 METRICS_TOKEN=(hidden) is not legal: must have at least 32" in message
 

@@ -541,7 +541,7 @@ RETRIED = frozenset({429, 502, 503, 504})
 LONGEST_PAUSE_S = 60.0
 REMEDIES = {
     401: "check the secret that TIEBREAK_TOKEN is set from",
-    403: "make a token for this repository and scope with 'manage.py create_token OWNER/NAME'",
+    403: "make a token for this repository and scope with 'tiebreak create_token OWNER/NAME'",
     404: "check TIEBREAK_URL: it is the address of the start page, without /api",
     413: "upload fewer files at once, or only the JUnit XML",
 }
@@ -710,7 +710,7 @@ def connect(env: Environment, place: Place) -> Server:
         )
     if not token:
         raise ClientError(
-            "TIEBREAK_TOKEN is not set; make a token with 'manage.py create_token "
+            "TIEBREAK_TOKEN is not set; make a token with 'tiebreak create_token "
             f"{place.repo or 'OWNER/NAME'}' and store it as a secret of CI"
         )
     if not re.fullmatch(r"[!-~]+", token):

@@ -14,9 +14,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from budgets.terms import LONGEST_WINDOW_DAYS
 from triage.mail_settings import MAIL_SCHEMES, mail_address
+from triage.paths import default_data_dir
 from triage.storage_settings import storage_address
 
-PROJECT_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_BYTES = 50
 # Shorter keys can be guessed; Django warns below the same length.
 SHORTEST_SECRET_KEY = 50
@@ -143,7 +143,7 @@ def _field_keys(keys: list[str]) -> list[str]:
             Fernet(key)
         except ValueError:
             raise ValueError(
-                "must be keys as manage.py rotate_keys --new prints them, separated by commas, "
+                "must be keys as tiebreak rotate_keys --new prints them, separated by commas, "
                 "the newest first"
             ) from None
     return keys
@@ -189,7 +189,7 @@ class Environment(BaseSettings):
     DATABASE_URL: Annotated[str, _url_with_scheme("sqlite", "postgres", "postgresql")] = ""
     BROKER_URL: Annotated[str, _url_with_scheme("redis", "rediss", "amqp", "amqps")] = ""
     SECRET_KEY: Annotated[str, _secret(SHORTEST_SECRET_KEY)] = ""
-    TIEBREAK_DATA_DIR: Path = PROJECT_DIR / "data"
+    TIEBREAK_DATA_DIR: Path = Field(default_factory=default_data_dir)
     STORAGE_URL: Annotated[str, AfterValidator(storage_address)] = ""
     TIEBREAK_URL: Annotated[str, AfterValidator(_web_address)] = "http://127.0.0.1:8000"
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = Field(default_factory=list)

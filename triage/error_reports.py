@@ -1,11 +1,11 @@
 """Errors sent to Sentry where a DSN is set: without people, without contents, without secrets."""
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured
 
 from triage.logs import context, mask
+from triage.version import VERSION
 
 if TYPE_CHECKING:
     from sentry_sdk.types import Event, Hint
@@ -24,7 +24,7 @@ def start_reporting(dsn: str) -> None:
         raise ImproperlyConfigured(MISSING) from None
     sentry_sdk.init(
         dsn,
-        release=version("tiebreak"),
+        release=VERSION,
         send_default_pii=False,
         # What people's models answered stands in request bodies and local variables.
         max_request_body_size="never",

@@ -5,10 +5,11 @@ from typing import Any
 import dj_database_url
 from celery.schedules import crontab
 
-from triage.environment import PROJECT_DIR, read_environment, secret_key
+from triage.environment import read_environment, secret_key
 from triage.error_reports import start_reporting
 from triage.logs import FORMATTERS
 from triage.mail_settings import mail_settings
+from triage.paths import PACKAGE_DIR
 from triage.storage_settings import upload_storage_settings
 
 ENVIRONMENT = read_environment()
@@ -78,7 +79,7 @@ WSGI_APPLICATION = "triage.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [PROJECT_DIR / "templates"],
+        "DIRS": [PACKAGE_DIR / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
             "context_processors": [
@@ -115,7 +116,6 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [PROJECT_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

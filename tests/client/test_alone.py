@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import vermin
@@ -31,10 +30,6 @@ def test_it_needs_no_newer_python_than_it_says() -> None:
     versions = vermin.visit(source, config).minimum_versions()
 
     assert versions[1] == (3, 8)
-
-
-def test_its_version_is_the_servers() -> None:
-    assert client.__version__ == version("tiebreak")
 
 
 def test_help_names_every_command_exit_code_and_setting(tmp_path: Path) -> None:

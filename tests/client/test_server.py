@@ -29,7 +29,7 @@ def refusal(status: int, code: str, message: str, **headers: str) -> Reply:
     [
         (400, "invalid_request", "sha must be a commit id"),
         (401, "unauthorized", "TIEBREAK_TOKEN is set from"),
-        (403, "forbidden", "manage.py create_token"),
+        (403, "forbidden", "tiebreak create_token"),
         (404, "not_found", "check TIEBREAK_URL"),
         (413, "payload_too_large", "upload fewer files at once"),
         (422, "unreadable_report", "junit.xml"),
@@ -164,7 +164,7 @@ def test_a_missing_token_says_how_to_make_one(tmp_path: Path) -> None:
     done = job.run("upload", "junit.xml", "--gate")
 
     assert done.returncode == 2
-    assert "manage.py create_token acme/support-bot" in done.stderr
+    assert "tiebreak create_token acme/support-bot" in done.stderr
 
 
 def test_a_fork_without_secrets_is_warned_and_not_failed(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from triage.upload.tokens import create_token
 
 @pytest.fixture(scope="module")
 def port(django_db_setup: None) -> Iterator[int]:
-    """The port of ``manage.py serve`` without a broker, on the tests' database.
+    """The port of ``tiebreak serve`` without a broker, on the tests' database.
 
     It ends with the module: its clock would do the work of other tests, at another time of day.
     """

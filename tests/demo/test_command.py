@@ -1,4 +1,4 @@
-"""``manage.py demo``: what it says of the pull request, by the real rules, and what it refuses."""
+"""``tiebreak demo``: what it says of the pull request, by the real rules, and what it refuses."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""manage.py calibrate: the record of labels is rebuilt from what is stored, and replayed."""
+"""tiebreak calibrate: the record of labels is rebuilt from what is stored, and replayed."""
 
 import io
 import json

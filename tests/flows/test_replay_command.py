@@ -1,4 +1,4 @@
-"""manage.py replay: what the rules of today would change, and that nothing is changed."""
+"""tiebreak replay: what the rules of today would change, and that nothing is changed."""
 
 import io
 import json

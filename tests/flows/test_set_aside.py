@@ -56,7 +56,7 @@ def test_its_page_says_why_and_how_to_begin_again(dead: Upload, client: Client) 
     page = client.get(f"/uploads/{dead.pk}/").content.decode()
     assert "Set aside after 5 of 5 tries" in page
     assert "FileNotFoundError" in page
-    assert f"manage.py retry_upload {dead.pk}" in page
+    assert f"tiebreak retry_upload {dead.pk}" in page
     assert "<button" not in page.split('id="reason"')[1].split("</section>")[0]
 
 

@@ -1,4 +1,4 @@
-"""manage.py triage: files in, verdict out, exit status for CI."""
+"""tiebreak triage: files in, verdict out, exit status for CI."""
 
 import io
 import json

@@ -148,7 +148,7 @@ def test_a_repository_that_nobody_allowed_is_told_its_number(issuer: Issuer) -> 
 
     assert status == 403
     assert f"number 713 at {issuer.url}" in message
-    assert "manage.py workflows OWNER/NAME allow 713" in message
+    assert "tiebreak workflows OWNER/NAME allow 713" in message
 
 
 def test_a_name_that_changed_hands_lets_nobody_in(issuer: Issuer) -> None:

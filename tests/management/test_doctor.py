@@ -1,4 +1,4 @@
-"""manage.py doctor and the addresses of health: what is checked, and what is said."""
+"""tiebreak doctor and the addresses of health: what is checked, and what is said."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""manage.py rotate_keys: every stored secret under the newest key, or a reason why not."""
+"""tiebreak rotate_keys: every stored secret under the newest key, or a reason why not."""
 
 import io
 from typing import Any

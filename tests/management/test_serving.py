@@ -1,4 +1,4 @@
-"""manage.py serve is asked to end while somebody waits for an answer."""
+"""tiebreak serve is asked to end while somebody waits for an answer."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""``manage.py prune`` in processes of their own: two at once, and one that is killed."""
+"""``tiebreak prune`` in processes of their own: two at once, and one that is killed."""
 
 import signal
 import subprocess

@@ -55,7 +55,7 @@ SERVER_POINTS: dict[str, tuple[str, str, str]] = {
 }
 
 
-# Of ``manage.py prune``, which dies at the point that ``DIES_AT`` names.
+# Of ``tiebreak prune``, which dies at the point that ``DIES_AT`` names.
 PRUNING_POINTS: dict[str, tuple[str, str, str]] = {
     "files-gone": ("triage.retention.pruning", "run_steps", BEFORE),
     "runs-marked": ("triage.retention.runs", "delete_in_batches", BEFORE),
@@ -136,7 +136,7 @@ def put(points: dict[str, tuple[str, str, str]]) -> None:
 
 
 def main(command: list[str]) -> None:
-    """Run a command of ``manage.py`` that dies at the points of the web server."""
+    """Run a command of ``tiebreak`` that dies at the points of the web server."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
     import django
 

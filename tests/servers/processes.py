@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 START_S = 90  # a worker that imports SciPy needs about 5 s, on a busy machine several times that
 STOP_S = 10
@@ -76,11 +77,15 @@ class Child:
 
 @contextmanager
 def started(
-    command: Sequence[str], *, ready: str, env: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    ready: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> Iterator[Child]:
     """Run a command for the length of a block, without waiting until it is ready."""
     process = subprocess.Popen(
-        command, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command, env=env, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     child = Child(process, ready)
     reader = threading.Thread(target=child.read, daemon=True)
@@ -94,9 +99,13 @@ def started(
 
 @contextmanager
 def running(
-    command: Sequence[str], *, ready: str, env: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    ready: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> Iterator[Child]:
     """Run a command for the length of a block, from the moment it writes ``ready``."""
-    with started(command, ready=ready, env=env) as child:
+    with started(command, ready=ready, env=env, cwd=cwd) as child:
         child.wait_until_ready()
         yield child

@@ -37,7 +37,7 @@ def database_url(database: dict[str, object]) -> str:
 def web_server(
     env: dict[str, str], port: int, program: Sequence[str] = ("manage.py",)
 ) -> AbstractContextManager[Child]:
-    """Start ``manage.py serve`` on a port of this machine; it is ready some seconds later."""
+    """Start ``tiebreak serve`` on a port of this machine; it is ready some seconds later."""
     command = [sys.executable, *program, "serve", "--host", LOOPBACK, "--port", str(port)]
     return started(command, ready="Serving on", env=env)
 

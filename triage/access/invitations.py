@@ -55,7 +55,7 @@ def find_invitation(secret: str) -> Invitation:
     if found is None:
         raise NotFoundError(
             "this invitation is not known, was used or has expired; ask for a new one "
-            "(manage.py invite)"
+            "(tiebreak invite)"
         )
     return found
 

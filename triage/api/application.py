@@ -21,6 +21,7 @@ from triage.errors import (
     UnavailableError,
 )
 from triage.upload.callers import Caller, authenticate, require_scope
+from triage.version import VERSION
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class DescribedAPI(NinjaAPI):
 
 api = DescribedAPI(
     title="Tiebreak",
-    version="1",
+    version=VERSION,
     urls_namespace="api",
     auth=ProjectToken(),
     docs_url=None,

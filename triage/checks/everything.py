@@ -13,12 +13,13 @@ from triage.checks.surroundings import (
     check_migrations,
     check_settings,
     check_storage,
+    check_version,
     check_workers,
 )
 from triage.checks.work import check_publishing, check_secrets, check_uploads
 
 DATABASE = Check("database", check_database)
-TABLES = Check("tables", check_migrations, "run manage.py migrate", needs="database")
+TABLES = Check("tables", check_migrations, "run tiebreak migrate", needs="database")
 STORAGE = Check(
     "storage",
     check_storage,
@@ -30,6 +31,7 @@ BROKER = Check(
 
 READINESS: Sequence[Check] = (DATABASE, TABLES, STORAGE, BROKER)
 EVERYTHING: Sequence[Check] = (
+    Check("version", check_version),
     Check("settings", check_settings),
     Check("address", check_addresses),
     DATABASE,
@@ -38,7 +40,7 @@ EVERYTHING: Sequence[Check] = (
     STORAGE,
     Check("disk", check_disk),
     BROKER,
-    Check("workers", check_workers, "start celery -A triage worker", needs="broker"),
+    Check("workers", check_workers, "start tiebreak worker", needs="broker"),
     Check("uploads", check_uploads, needs="tables"),
     Check("secrets", check_secrets, needs="tables"),
     Check(

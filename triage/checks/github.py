@@ -51,6 +51,6 @@ def check_webhooks() -> CheckResult:
         return CheckResult("webhooks", CheckState.WARN, told, remedy)
     if not is_looked_through:
         told += "; failed ones were not asked for in the last three hours"
-        remedy = "start beat (or manage.py serve without a broker) and a worker for publish"
+        remedy = "start beat (or tiebreak serve without a broker) and a worker for publish"
         return CheckResult("webhooks", CheckState.WARN, told, remedy)
     return CheckResult("webhooks", CheckState.OK, f"{told}; failed ones are asked for every hour")

@@ -1,6 +1,7 @@
 """What stands around the service: settings, database, clock, storage, disk, broker, workers."""
 
 import os
+import platform
 import shutil
 import uuid
 from datetime import timedelta
@@ -15,10 +16,18 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from triage.checks.running import CheckResult, CheckState
+from triage.version import VERSION
 
 BROKER_TIMEOUT_S = 3
 LEAST_FREE_BYTES = 1024**3
 LARGEST_CLOCK_SKEW = timedelta(seconds=5)
+
+
+def check_version() -> CheckResult:
+    """What runs here, and where it keeps its data; never wrong by itself."""
+    folder = settings.ENVIRONMENT.TIEBREAK_DATA_DIR.resolve()
+    told = f"tiebreak {VERSION} on Python {platform.python_version()}, data in {folder}"
+    return CheckResult("version", CheckState.OK, told)
 
 
 def check_settings() -> CheckResult:
@@ -65,7 +74,7 @@ def check_migrations() -> CheckResult:
     if missing:
         return CheckResult(
             "tables", CheckState.FAIL, f"{len(missing)} migrations are missing",
-            "run manage.py migrate",
+            "run tiebreak migrate",
         )  # fmt: skip
     return CheckResult("tables", CheckState.OK, "all migrations are applied")
 
@@ -119,7 +128,5 @@ def check_workers() -> CheckResult:
         return CheckResult("workers", CheckState.OK, "none are needed without a broker")
     alive = current_app.control.ping(timeout=BROKER_TIMEOUT_S)
     if not alive:
-        return CheckResult(
-            "workers", CheckState.FAIL, "no worker answers", "start celery -A triage worker"
-        )
+        return CheckResult("workers", CheckState.FAIL, "no worker answers", "start tiebreak worker")
     return CheckResult("workers", CheckState.OK, f"{len(alive)} answer")

@@ -26,7 +26,7 @@ def check_uploads() -> CheckResult:
             CheckState.WARN,
             told,
             "their reason stands on their page, which the page of their run leads to; then "
-            "manage.py retry_upload --all",
+            "tiebreak retry_upload --all",
         )
     return CheckResult("uploads", CheckState.OK, told)
 

@@ -66,7 +66,7 @@ def token_of(request: HttpRequest, secret: str) -> Caller:
     if not secret:
         raise UnauthorizedError(
             f"no token was sent with {request.path}; make one with "
-            "'manage.py create_token OWNER/NAME' and give it to the uploader"
+            "'tiebreak create_token OWNER/NAME' and give it to the uploader"
         )
     return authenticate(secret)
 

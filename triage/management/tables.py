@@ -19,6 +19,6 @@ def ensure_tables() -> None:
         call_command("migrate", interactive=False, verbosity=0)
         return
     raise CommandError(
-        "the database has no up-to-date tables; run 'manage.py migrate' first",
+        "the database has no up-to-date tables; run 'tiebreak migrate' first",
         returncode=BAD_SETUP,
     )

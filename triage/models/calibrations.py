@@ -24,7 +24,7 @@ class CalibrationReport(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     # Why it failed, for people.
     error = models.TextField(blank=True, default="")
-    # Basis and estimates, as ``manage.py calibrate --json`` prints them.
+    # Basis and estimates, as ``tiebreak calibrate --json`` prints them.
     document = models.JSONField(default=dict)
 
     class Meta:

@@ -59,7 +59,7 @@ def require_scope(caller: Caller, scope: str) -> None:
         kind = "token" if caller.token else "identity of a workflow"
         raise ForbiddenError(
             f"the {kind} may {', '.join(caller.scopes)} and not {scope}; make a token with "
-            f"'manage.py create_token OWNER/NAME --scope {scope}'"
+            f"'tiebreak create_token OWNER/NAME --scope {scope}'"
         )
 
 
@@ -94,7 +94,7 @@ def _caller_of_workflow(workflow: Workflow) -> Caller:
         raise ForbiddenError(
             f"workflows of {workflow.repository[:200] or 'this repository'} (number "
             f"{workflow.repository_id} at {workflow.iss}) may not upload here; allow them with "
-            f"'manage.py workflows OWNER/NAME allow {workflow.repository_id}'"
+            f"'tiebreak workflows OWNER/NAME allow {workflow.repository_id}'"
         )
     count_request(repository.pk, "workflows")
     name = f"workflow run {workflow.run_id}"

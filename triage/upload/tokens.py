@@ -64,7 +64,7 @@ def authenticate(secret: str) -> Token:
     is_previous = token is not None and hmac.compare_digest(token.previous_digest or "", digest)
     if token is None or not (is_current or is_previous):
         raise UnauthorizedError(
-            "the token is not known here; make one with 'manage.py create_token OWNER/NAME' and "
+            "the token is not known here; make one with 'tiebreak create_token OWNER/NAME' and "
             "send it as 'Authorization: Bearer TOKEN'"
         )
     require_in_force(token)
@@ -80,12 +80,12 @@ def require_in_force(token: Token) -> None:
     if token.revoked_at:
         raise UnauthorizedError(
             f"the token {token.name!r} was revoked on {_shown(token.revoked_at)}; make a new one "
-            "with 'manage.py create_token OWNER/NAME'"
+            "with 'tiebreak create_token OWNER/NAME'"
         )
     if token.expires_at and token.expires_at <= timezone.now():
         raise UnauthorizedError(
             f"the token expired on {_shown(token.expires_at)}; make a new one with "
-            "'manage.py create_token OWNER/NAME'"
+            "'tiebreak create_token OWNER/NAME'"
         )
 
 

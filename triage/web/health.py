@@ -20,7 +20,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """Answer 200 if everything needed works, else 503 with the names of what does not.
 
-    Reasons stay in the logs and in ``manage.py doctor``: this address is open to everybody.
+    Reasons stay in the logs and in ``tiebreak doctor``: this address is open to everybody.
     """
     results = run_checks(READINESS)
     is_ready = all(each.state is not CheckState.FAIL for each in results)

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from triage.publish.text import UNPRINTABLE
+from triage.version import VERSION
 from triage.web.presenters.badges import Badge
 from triage.web.presenters.rates import Rate
 
@@ -55,6 +56,12 @@ def short_sha(sha: str) -> str:
 def plain(text: str | None) -> str:
     """Show characters that would turn the text around or hide in it, whoever wrote it."""
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text or "")
+
+
+@register.simple_tag
+def version() -> str:
+    """Return the version of the product that runs."""
+    return VERSION
 
 
 @register.simple_tag

@@ -51,9 +51,7 @@ def _refuse_forgery(request: HttpRequest, app: App) -> HttpResponse | None:
         secret = app.webhook_secret.read()
     except UnreadableSecretError as error:
         logger.exception("a delivery cannot be checked")
-        return _refuse(
-            error.status, "the App's webhook secret cannot be read; see manage.py doctor"
-        )
+        return _refuse(error.status, "the App's webhook secret cannot be read; see tiebreak doctor")
     signature = request.headers.get(SIGNATURE, "")
     if is_signed(request.body, signature, secret):
         return None

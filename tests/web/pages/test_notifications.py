@@ -47,7 +47,7 @@ def test_a_repository_without_channels_says_that_nobody_is_told() -> None:
 
     assert "Nobody is told yet" in page
     assert "Nothing was sent yet." in page
-    assert f"python manage.py notify {REPO} add" in page
+    assert f"tiebreak notify {REPO} add" in page
 
 
 def test_channels_are_shown_with_their_rhythm_and_without_their_secrets() -> None:

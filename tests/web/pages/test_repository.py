@@ -120,7 +120,7 @@ def test_a_repository_without_runs_shows_how_to_send_one() -> None:
     page = text(PATH)
 
     assert "No run has been uploaded yet." in page
-    assert f"python manage.py create_token {REPO}" in page
+    assert f"tiebreak create_token {REPO}" in page
     assert f'-F repo={REPO} -F sha="$(git rev-parse HEAD)"' in page
 
 

@@ -63,7 +63,7 @@ def test_a_repository_without_tokens_says_how_to_make_one(admin: Client) -> None
     page = shown(admin.get(PATH))
 
     assert "There is no token yet." in page
-    assert f"python manage.py create_token {REPO}" in page
+    assert f"tiebreak create_token {REPO}" in page
 
 
 def test_a_token_is_made_and_its_secret_shown_once(admin: Client) -> None:

@@ -1,1 +1,1 @@
-"""One module per command of manage.py."""
+"""One module per command of ``tiebreak``."""

@@ -21,7 +21,7 @@ REPLAYS_ALLOWED = range(100, 100_001)
 
 
 class Command(BaseCommand):
-    """``manage.py calibrate OWNER/NAME``."""
+    """``tiebreak calibrate OWNER/NAME``."""
 
     help = (
         "Replay the recorded labels of the default branch through the rule for flips, and print "

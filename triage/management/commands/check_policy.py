@@ -16,7 +16,7 @@ from triage.policy.matching import budget_rules, label_rules, llm_rules
 
 
 class Command(BaseCommand):
-    """``manage.py check_policy FILE``."""
+    """``tiebreak check_policy FILE``."""
 
     help = (
         "Check a policy file and print every error with line and column; with --repo also how many "

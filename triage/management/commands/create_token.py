@@ -18,7 +18,7 @@ MOST_DAYS = 3_650
 
 
 class Command(BaseCommand):
-    """``manage.py create_token OWNER/NAME``."""
+    """``tiebreak create_token OWNER/NAME``."""
 
     help = "Make an upload token for a repository and print it; it is shown this once only."
 

@@ -12,7 +12,7 @@ from triage.retention.removal import removal_steps
 
 
 class Command(BaseCommand):
-    """``manage.py delete_repository OWNER/NAME``."""
+    """``tiebreak delete_repository OWNER/NAME``."""
 
     help = (
         "Delete a repository: every row of it in every table, and its raw uploads. It cannot be "

@@ -38,7 +38,7 @@ Its second pass repeats {repeated} cases; with the repeats the pull request gets
 
 
 class Command(BaseCommand):
-    """``manage.py demo``; ``DEMO_SERVE=0`` stops before serving."""
+    """``tiebreak demo``; ``DEMO_SERVE=0`` stops before serving."""
 
     help = "Replay a recorded history, print the verdict on a pull request, serve the dashboard."
     requires_migrations_checks = False
@@ -122,5 +122,5 @@ def _free_port() -> int:
             return port
     raise CommandError(
         f"ports {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1} are all taken; free one of them, "
-        "or set DEMO_SERVE=0 and run manage.py serve --port N"
+        "or set DEMO_SERVE=0 and run tiebreak serve --port N"
     )

@@ -12,12 +12,12 @@ from triage.checks.running import CheckState, run_checks
 
 
 class Command(BaseCommand):
-    """``manage.py doctor``."""
+    """``tiebreak doctor``."""
 
     help = (
-        "Check settings, database, tables, clock, storage, disk, broker, workers, waiting uploads, "
-        "stored secrets, GitHub and what is published, and say what to do about each. Exit "
-        "status: 0, or 1 if anything fails."
+        "Tell the version, and check settings, database, tables, clock, storage, disk, broker, "
+        "workers, waiting uploads, stored secrets, GitHub and what is published; say what to do "
+        "about each. Exit status: 0, or 1 if anything fails."
     )
     requires_system_checks = ()
     requires_migrations_checks = False

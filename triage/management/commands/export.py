@@ -13,7 +13,7 @@ from triage.management.tables import ensure_tables
 
 
 class Command(BaseCommand):
-    """``manage.py export OWNER/NAME --format csv --out DIR``."""
+    """``tiebreak export OWNER/NAME --format csv --out DIR``."""
 
     help = (
         "Write cases, runs, results, findings, charges, epochs, epoch days and verdicts of a "

@@ -11,7 +11,7 @@ from triage.publish.github.addresses import web_url_of
 
 
 class Command(BaseCommand):
-    """``manage.py github_app --app-id ID --slug SLUG --private-key FILE``."""
+    """``tiebreak github_app --app-id ID --slug SLUG --private-key FILE``."""
 
     help = (
         "Enter the GitHub App that publishes verdicts. Its private key and webhook secret are "

@@ -16,7 +16,7 @@ MOST_WARNINGS_SHOWN = 5
 
 
 class Command(BaseCommand):
-    """``manage.py import_report FILE...``."""
+    """``tiebreak import_report FILE...``."""
 
     help = (
         "Read report files and print the import report. Exit status: 0 when something was read, "

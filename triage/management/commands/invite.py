@@ -12,7 +12,7 @@ from triage.terms import Role
 
 
 class Command(BaseCommand):
-    """``manage.py invite NAME --repo OWNER/NAME --role decider``."""
+    """``tiebreak invite NAME --repo OWNER/NAME --role decider``."""
 
     help = (
         "Print a link by which one person gets an account; it works once, for two days. Without "

@@ -17,7 +17,7 @@ WHO = "the command line"
 
 
 class Command(BaseCommand):
-    """``manage.py mute OWNER/NAME CASE --owner … --reason … --until …``."""
+    """``tiebreak mute OWNER/NAME CASE --owner … --reason … --until …``."""
 
     help = "Let wording differences of a case not fail runs until a day. Label flips still do."
 

@@ -26,7 +26,7 @@ WHO = "the command line"
 
 
 class Command(BaseCommand):
-    """``manage.py notify OWNER/NAME add|list|remove|test``."""
+    """``tiebreak notify OWNER/NAME add|list|remove|test``."""
 
     help = "List, add, remove and try out the channels that a repository's notifications go to."
 

@@ -14,7 +14,7 @@ from triage.retention.pruning import prune, survey
 
 
 class Command(BaseCommand):
-    """``manage.py prune [--dry-run]``."""
+    """``tiebreak prune [--dry-run]``."""
 
     help = (
         "Delete what is older than the RETENTION_* settings keep it, in short transactions: it may "

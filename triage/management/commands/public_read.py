@@ -12,7 +12,7 @@ from triage.management.tables import ensure_tables
 
 
 class Command(BaseCommand):
-    """``manage.py public_read OWNER/NAME on``."""
+    """``tiebreak public_read OWNER/NAME on``."""
 
     help = (
         "Let everybody read a repository's pages without an account (on), or only people with a "

@@ -15,7 +15,7 @@ WHO = "command line"
 
 
 class Command(BaseCommand):
-    """``manage.py publisher OWNER/NAME gitlab --token-file FILE``."""
+    """``tiebreak publisher OWNER/NAME gitlab --token-file FILE``."""
 
     help = (
         "Choose how verdicts are shown: github_checks (the GitHub App), github_status (commit "

@@ -12,7 +12,7 @@ from triage.record.renames.following import follow
 
 
 class Command(BaseCommand):
-    """``manage.py rename_case OWNER/NAME OLD NEW``."""
+    """``tiebreak rename_case OWNER/NAME OLD NEW``."""
 
     help = (
         "Take two cases for one under its old and its new name: history, budget and open questions "

@@ -27,7 +27,7 @@ SHORT_SHA = 7
 
 
 class Command(BaseCommand):
-    """``manage.py replay OWNER/NAME --since DATE``."""
+    """``tiebreak replay OWNER/NAME --since DATE``."""
 
     help = (
         "Judge stored runs again by the rules of today, or by another policy, and print which "

@@ -14,7 +14,7 @@ from triage.terms import UploadState
 
 
 class Command(BaseCommand):
-    """``manage.py retry_upload ID``."""
+    """``tiebreak retry_upload ID``."""
 
     help = (
         "Begin again with uploads that were set aside, once the cause that their page tells is "

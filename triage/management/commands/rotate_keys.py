@@ -13,7 +13,7 @@ UNREADABLE = 1
 
 
 class Command(BaseCommand):
-    """``manage.py rotate_keys``."""
+    """``tiebreak rotate_keys``."""
 
     help = (
         "Encrypt every stored secret (GitHub App, publishers, notification channels) under the "

@@ -15,7 +15,7 @@ from triage.wsgi import application
 
 
 class Command(BaseCommand):
-    """``manage.py serve``."""
+    """``tiebreak serve``."""
 
     help = "Serve the API and the pages; work that an earlier process left is done first."
 

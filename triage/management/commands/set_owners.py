@@ -12,7 +12,7 @@ LARGEST_BYTES = 3 * 1024 * 1024
 
 
 class Command(BaseCommand):
-    """``manage.py set_owners OWNER/NAME CODEOWNERS``."""
+    """``tiebreak set_owners OWNER/NAME CODEOWNERS``."""
 
     help = (
         "Keep a repository's CODEOWNERS file: escalations ask the owners of the test's file where "

@@ -13,7 +13,7 @@ from triage.terms import PolicySource
 
 
 class Command(BaseCommand):
-    """``manage.py set_policy OWNER/NAME FILE``."""
+    """``tiebreak set_policy OWNER/NAME FILE``."""
 
     help = (
         "Put a policy in force for a repository from its next run on. A file with errors changes "

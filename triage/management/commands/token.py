@@ -25,7 +25,7 @@ HOUR = timedelta(hours=1)
 
 
 class Command(BaseCommand):
-    """``manage.py token OWNER/NAME list|rotate|revoke``."""
+    """``tiebreak token OWNER/NAME list|rotate|revoke``."""
 
     help = (
         "List the tokens of a repository, give one a new secret, or end one; create_token makes "

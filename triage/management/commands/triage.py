@@ -21,7 +21,7 @@ BAD_INPUT = 2
 
 
 class Command(BaseCommand):
-    """``manage.py triage REPORT... --repo OWNER/NAME --sha SHA``."""
+    """``tiebreak triage REPORT... --repo OWNER/NAME --sha SHA``."""
 
     help = (
         "Take JUnit reports, judge their run and print the verdict. "

@@ -14,7 +14,7 @@ WHO = "the command line"
 
 
 class Command(BaseCommand):
-    """``manage.py unmute OWNER/NAME CASE``."""
+    """``tiebreak unmute OWNER/NAME CASE``."""
 
     help = "End the mute of a case before its time."
 

@@ -16,7 +16,7 @@ from triage.upload.workflow_tokens import HIGHEST_ID
 
 
 class Command(BaseCommand):
-    """``manage.py workflows OWNER/NAME list|allow|refuse``."""
+    """``tiebreak workflows OWNER/NAME list|allow|refuse``."""
 
     help = (
         "List, allow and refuse the GitHub repositories whose workflows may send reports of a "

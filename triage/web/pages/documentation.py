@@ -8,10 +8,10 @@ from pathlib import Path
 
 from django.urls import reverse
 
-from triage.environment import PROJECT_DIR
+from triage.paths import docs_dir
 from triage.web.presenters.markdown import RenderedPage, render_markdown
 
-DOCS = PROJECT_DIR / "docs"
+DOCS = docs_dir()
 NAME = re.compile(r"[a-z_]+")
 IMAGE = re.compile(r"[a-z0-9-]+\.png")
 # The page that names all others, in the order in which somebody reads them.

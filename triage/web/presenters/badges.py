@@ -20,7 +20,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """How a state is shown. ``icon`` is a symbol of ``templates/_icons.html``."""
+    """How a state is shown. ``icon`` is a symbol of ``triage/templates/_icons.html``."""
 
     word: str
     icon: str
