@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, Sum
 
@@ -21,7 +22,7 @@ from triage.models import (
     Verdict,
 )
 from triage.publish.check_run import CONCLUSIONS
-from triage.terms import Conclusion, PublicationState, UploadState
+from triage.terms import Conclusion, Difference, FindingKind, PublicationState, UploadState
 from triage.verdict.rules import is_charged
 
 COUNTED = ("calls", "text", "label", "provider", "crash")
@@ -105,7 +106,7 @@ def _ledger() -> Iterator[Line]:
     owed = Counter(
         (each.verdict.run.ci_run_id, each.case_id)
         for each in findings
-        if is_charged(each.kind, each.difference)
+        if is_charged(FindingKind(each.kind), Difference(each.difference))
     )
     paid = Counter(
         {
@@ -157,5 +158,5 @@ def _memory(memory: list[float]) -> Iterator[Line]:
     )
 
 
-def _differences(expected: Counter[tuple[str, ...]], found: Counter[tuple[str, ...]]) -> int:
+def _differences(expected: Counter[Any], found: Counter[Any]) -> int:
     return sum(expected[key] != found[key] for key in expected.keys() | found.keys())

@@ -23,6 +23,8 @@ from tests.soak.ci import Report
 BOUNDARY = "soak-7f3a"
 TIMEOUT_S = 60
 MOST_TRIES = 40
+# What the product's processes call themselves to the database.
+CONNECTED_AS = "product"
 WORKER = ("--queues=ingest,publish,slow", "--include=tests.soak.publishing")
 
 
@@ -34,9 +36,10 @@ class Servers:
         self.redis_port, self.port = free_port(), free_port()
         self.faults: Counter[str] = Counter()
         self.statuses: Counter[int | str] = Counter()
-        self.env = product.plain_environment(
-            os.environ["DATABASE_URL"], f"redis://{LOOPBACK}:{self.redis_port}/0"
-        )
+        broker = f"redis://{LOOPBACK}:{self.redis_port}/0"
+        self.env = product.plain_environment(os.environ["DATABASE_URL"], broker) | {
+            "PGAPPNAME": CONNECTED_AS
+        }
         self._stacks: dict[str, ExitStack] = {}
         self.children: dict[str, Child] = {}
 
@@ -110,10 +113,12 @@ class Servers:
         self.start("broker")
 
     def _cut_connections(self) -> None:
+        """Cut those of the product's processes; who watches them keeps its own."""
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                "WHERE application_name = %s",
+                [CONNECTED_AS],
             )
 
     def _web(self) -> Any:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
 
-from django.db import close_old_connections
 from django.utils import timezone
 
 from tests.flows.github import install
@@ -83,15 +82,13 @@ def _live_a_day(
         waiting = [senders.submit(servers.send, each, tokens[each.repo]) for each in sent]
         for _ in range(FAULTS_A_DAY):
             servers.befall()
-        for each in waiting:
-            each.result()
+        for answered in waiting:
+            answered.result()
     _let_time_pass()
 
 
 def _let_time_pass() -> None:
     """Let leases and pauses run out, as they do between two days."""
-    # The driver's own connection may have been cut by a fault.
-    close_old_connections()
     past = timezone.now() - timedelta(minutes=1)
     Upload.objects.filter(state__in=OPEN_UPLOADS).update(leased_until=past)
     waiting = Publication.objects.filter(state=PublicationState.WAITING)
