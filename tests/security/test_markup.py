@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from tests.access.test_matrix import pages
 from tests.flows.github import act_all, checks, comments
-from tests.flows.test_forgeries import of_api
+from tests.flows.knocks import existing, of_api
 from tests.notifications.test_mail import smtp as smtp  # noqa: PLC0414
 from tests.security.documents import (
     HERE,
@@ -126,7 +126,7 @@ def test_pages_and_the_api_show_what_others_write_as_text(
             client = Client()
             client.force_login(world.person)
             looking.at(f"POST {path}", client.post(path, sent))
-    for knock in of_api():
+    for knock in of_api(existing()):
         with taken_back():
             looking.at(knock.path, knock.send(world.secret))
 
