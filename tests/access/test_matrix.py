@@ -86,6 +86,11 @@ def pages() -> list[Route]:
     return [each for each in routes() if not _is_for_programs(each)]
 
 
+def programs() -> list[Route]:
+    """Return the addresses that programs use."""
+    return [each for each in routes() if _is_for_programs(each)]
+
+
 def _is_for_programs(route: Route) -> bool:
     return route.pattern.startswith(FOR_PROGRAMS) and route.name not in OPEN
 
@@ -149,11 +154,10 @@ def test_a_session_opens_nothing_that_programs_use() -> None:
     world = make_world("acme/support-bot", is_public=True)
     client = Client()
     client.cookies["sessionid"] = world.sessions["operator"]
-    asked = [each for each in routes() if _is_for_programs(each)]
 
-    assert len(asked) > 20
-    for route in asked:
-        path = _filled(route)
+    assert len(programs()) > 20
+    for route in programs():
+        path = filled(route)
         for method in METHODS if path not in DESCRIPTIONS else ():
             status = client.generic(method, path).status_code
             assert status in REFUSED, (method, path, status)
@@ -163,7 +167,7 @@ def test_the_documented_table_is_what_is_answered() -> None:
     assert stored() == measured(pages()), "write it anew with python -m tests.access.matrix"
 
 
-def _filled(route: Route) -> str:
+def filled(route: Route) -> str:
     """Return an address with something in place of every parameter."""
     import re
 

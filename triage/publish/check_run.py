@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from triage.publish.comment import MARKER, comment_body
-from triage.publish.inert import UNSAFE
+from triage.publish.inert import REPLACEMENT, UNSAFE
 from triage.terms import Button, Conclusion, FindingKind
 from triage.verdict.completeness import RunState
 from triage.verdict.rules import BLOCKING, HOLDING, PROVEN
@@ -174,13 +174,15 @@ def _annotations(
 
 def _annotation(finding: Mapping[str, Any], place: Place) -> Annotation:
     kind = FindingKind(finding["finding"])
+    title = f"{kind.value.replace('_', ' ').capitalize()}: {finding['case']}"
+    message = f"{finding['reason']}\n{finding['next_step']}"
     return Annotation(
         path=place.path,
         start_line=place.line,
         end_line=place.line,
         annotation_level="failure" if kind in BLOCKING else "warning",
-        title=f"{kind.value.replace('_', ' ').capitalize()}: {finding['case']}"[:MOST_TITLE],
-        message=f"{finding['reason']}\n{finding['next_step']}"[:MOST_MESSAGE],
+        title=UNSAFE.sub(REPLACEMENT, title)[:MOST_TITLE],
+        message=UNSAFE.sub(REPLACEMENT, message)[:MOST_MESSAGE],
     )
 
 

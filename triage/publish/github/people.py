@@ -47,7 +47,7 @@ def read_standing(client: Github, full_name: str, login: str) -> Standing:
 
     Everybody may read a public repository, which gives nobody a part in it.
     """
-    path = f"/repos/{full_name}/collaborators/{quote(login)}"
+    path = f"/repos/{full_name}/collaborators/{quote(login, safe='')}"
     with translated():
         _, told = client.requester.requestJsonAndCheck("GET", f"{path}/permission")
         if told["permission"] == "read":

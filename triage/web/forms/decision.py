@@ -8,6 +8,7 @@ from triage.models import Escalation
 from triage.models.decisions import WHY_LENGTH
 from triage.terms import DecisionKind
 from triage.verdict.escalations.deciding import REFUSED, Answer
+from triage.web.template_tags import plain
 
 KINDS = {
     DecisionKind.UPHOLD: "Uphold: the flip is a regression, and blocks",
@@ -43,7 +44,7 @@ class DecisionForm(forms.Form):
         pair = (escalation.first_label, escalation.second_label)
         label = self.fields["label"]
         if isinstance(label, forms.ChoiceField):
-            label.choices = [("", "none"), *((each, each) for each in pair)]
+            label.choices = [("", "none"), *((each, plain(each)) for each in pair)]
 
     @property
     def answer(self) -> Answer:
