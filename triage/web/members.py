@@ -1,14 +1,15 @@
 """The views of a repository's people: let in, another role, removed, an invitation withdrawn."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from triage.access import members as access
 from triage.access.audit import note
-from triage.errors import InvalidRequestError, NotFoundError
+from triage.errors import InvalidRequestError
 from triage.models import Repository
 from triage.terms import Role
+from triage.web.absent import absent_as_404
 from triage.web.changing import who_asks
 from triage.web.forms.member import InvitationForm, RoleForm
 from triage.web.guarding import guarded
@@ -49,11 +50,10 @@ def change_role(request: HttpRequest, repository: Repository, pk: int) -> HttpRe
         told = f"The role must be one of {', '.join(Role)}."
         return _page(request, repository, InvitationForm(), problem=told, status=BAD_REQUEST)
     try:
-        member = access.change_role(repository, pk, form.chosen)
+        with absent_as_404():
+            member = access.change_role(repository, pk, form.chosen)
     except InvalidRequestError as error:
         return _refused(request, repository, error)
-    except NotFoundError as error:
-        raise Http404(error.message) from None
     note(request, "member_role_changed", repository, str(member.user), role=form.chosen)
     return _back(repository)
 
@@ -63,11 +63,10 @@ def change_role(request: HttpRequest, repository: Repository, pk: int) -> HttpRe
 def remove(request: HttpRequest, repository: Repository, pk: int) -> HttpResponse:
     """Take a person's role away."""
     try:
-        member = access.remove_member(repository, pk)
+        with absent_as_404():
+            member = access.remove_member(repository, pk)
     except InvalidRequestError as error:
         return _refused(request, repository, error)
-    except NotFoundError as error:
-        raise Http404(error.message) from None
     note(request, "member_removed", repository, str(member.user), role=member.role)
     return _back(repository)
 
@@ -76,10 +75,8 @@ def remove(request: HttpRequest, repository: Repository, pk: int) -> HttpRespons
 @guarded(Repository)
 def withdraw(request: HttpRequest, repository: Repository, pk: int) -> HttpResponse:
     """Let an invitation hold no longer."""
-    try:
+    with absent_as_404():
         invitation = access.withdraw(repository, pk)
-    except NotFoundError as error:
-        raise Http404(error.message) from None
     note(request, "invitation_withdrawn", repository, invitation.name)
     return _back(repository)
 

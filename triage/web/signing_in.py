@@ -3,7 +3,7 @@
 from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -13,8 +13,8 @@ from triage.access.audit import address_of, note
 from triage.access.invitations import accept, accept_as, account_of, find_invitation
 from triage.access.renewing import expect_renewal
 from triage.access.throttle import WINDOW, is_throttled, note_failure
-from triage.errors import NotFoundError
 from triage.models import Invitation
+from triage.web.absent import absent_as_404
 from triage.web.forms.account import InvitationForm, SignInForm
 from triage.web.github_provider import sign_in_app
 from triage.web.github_signing_in import PROBLEMS
@@ -42,12 +42,10 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
+@absent_as_404()
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """Let a person who was invited choose a password."""
-    try:
-        invited = find_invitation(secret)
-    except NotFoundError as error:
-        raise Http404(error.message) from None
+    invited = find_invitation(secret)
     account = account_of(invited)
     if account is not None:
         return _take_up(request, secret, invited, account)
