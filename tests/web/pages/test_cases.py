@@ -37,7 +37,13 @@ def order(page: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "first"), [("", [5, 3]), ("?sort=wording", [3, 5]), ("?sort=name", [0, 1])]
+    ("asked", "first"),
+    [
+        ("", [5, 3]),
+        ("?sort=wording", [3, 5]),
+        ("?sort=uncertainty", [3, 5]),
+        ("?sort=name", [0, 1]),
+    ],
 )
 def test_cases_stand_in_the_order_that_is_asked_for(asked: str, first: list[int]) -> None:
     lively_suite()

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
+from tests.flows.suites import START, WORDING, CaseRun, history, suite, take
 from tests.web.builders import (
     AT,
     REPO,
@@ -162,4 +163,29 @@ def test_the_number_of_queries_is_the_same_for_few_runs_and_many() -> None:
         make_epoch(case, label=1)
         make_judged_run(repository, [flip(case)])
 
-    assert queries(PATH) == few == 20
+    assert queries(PATH) == few == 23
+
+
+def test_rates_over_time_are_shown_once_something_differed() -> None:
+    repository = make_repository()
+    case = make_case(repository)
+    assert "Label flips per call over time" not in html(PATH)
+
+    make_epoch(case, calls=500, text=12, label=2)
+
+    page = html(PATH)
+    assert "Label flips per call over time" in page
+    assert "Wording differences per call over time" in page
+
+
+def test_the_budget_by_day_has_its_numbers_in_a_table() -> None:
+    with time_machine.travel(START + timedelta(days=2)):
+        history(4, 3)
+        take(suite(4, CaseRun("test_ticket[1]", WORDING)), 20)
+
+        page = " ".join(text(PATH).split())
+
+    assert "Flake budget by day" in page
+    assert '<td>1 Oct</td><td class="number">0</td>' in page
+    assert '<td>2 Oct</td><td class="number">1</td>' in page
+    assert page.count("(forecast)") == 7

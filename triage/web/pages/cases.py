@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import numpy as np
 from django.core.paginator import Page, Paginator
 from django.http import QueryDict
 from django.utils import timezone
 
+from budgets.intervals import credible
+from budgets.priors import DEFAULT_PRIOR
 from triage.models import Case, Repository
 from triage.web.presenters.filters import CaseFilter, CaseOrder
 from triage.web.presenters.lively_cases import sums_of_cases
@@ -70,6 +73,9 @@ def sorted_cases(
     is_by_time = wanted.order is CaseOrder.SEEN
     order = ("-last_seen_at", "-pk") if is_by_time else ("title", "pk")
     ids = list(cases.order_by(*order).values_list("pk", flat=True))
+    if wanted.order is CaseOrder.UNCERTAINTY:
+        widths = _uncertainty(activity)
+        ids.sort(key=lambda pk: -widths.get(pk, 0.0))
     if wanted.order in RANKS:
         rank, nothing = RANKS[wanted.order], CaseActivity()
         ids.sort(key=lambda pk: rank(activity.get(pk, nothing)))
@@ -85,6 +91,15 @@ def _by_wording(each: CaseActivity) -> tuple[int, int]:
 
 
 RANKS = {CaseOrder.FLIPS: _by_flips, CaseOrder.WORDING: _by_wording}
+
+
+def _uncertainty(activity: Mapping[int, CaseActivity]) -> Mapping[int, float]:
+    """Return by case how wide the wider of its two rates' intervals is."""
+    calls = np.array([each.calls for each in activity.values()])
+    counts = np.array([(each.flips, each.wording) for each in activity.values()]).reshape(-1, 2)
+    interval = credible(counts, calls[:, None], DEFAULT_PRIOR)
+    widths = (interval.high - interval.low).max(axis=1)
+    return dict(zip(activity, widths.tolist(), strict=True))
 
 
 def _row(case: Case, activity: CaseActivity) -> CaseRow:

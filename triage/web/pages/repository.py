@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.conf import settings
 from django.core.paginator import Page
@@ -12,10 +12,13 @@ from django.utils import timezone
 
 from triage.history.suite_state import margin_check
 from triage.models import Case, Mute, ProviderIncident, Repository, Run
+from triage.verdict.burn_downs import budget_days
 from triage.verdict.incidents import incidents_of
 from triage.verdict.mutes import mutes_of
 from triage.verdict.sentences import margin_sentence
 from triage.verdict.standings import repository_standing
+from triage.web.presenters.burn_downs import BurnDown, burn_down
+from triage.web.presenters.charts import Chart, chart, days_of_repository
 from triage.web.presenters.filters import RunFilter
 from triage.web.presenters.gauges import Gauge, gauge
 from triage.web.presenters.insight import RepositoryInsight, repository_insight
@@ -44,6 +47,8 @@ class RepositoryPage:
     incidents: Sequence[ProviderIncident]
     # None for a repository in which no case calls an LLM.
     insight: RepositoryInsight | None
+    burn_down: BurnDown | None
+    charts: Sequence[Chart]
     address: str
 
     @property
@@ -54,7 +59,7 @@ class RepositoryPage:
 
 
 def repository_page(repository: Repository, parameters: QueryDict) -> RepositoryPage:
-    """Read a repository's page; sixteen queries, however many runs and cases it has."""
+    """Read a repository's page; nineteen queries, however many runs and cases it has."""
     wanted = RunFilter(parameters)
     runs = page_of(_newest_first(repository, wanted), parameters, RUNS_PER_PAGE)
     now = timezone.now()
@@ -70,6 +75,8 @@ def repository_page(repository: Repository, parameters: QueryDict) -> Repository
         mutes=mutes_of(repository.pk, now),
         incidents=incidents_of(repository.pk, now - LIVELY),
         insight=_insight(repository),
+        burn_down=burn_down(budget_days(repository.pk, now)),
+        charts=_charts(repository, (now - LIVELY).date()),
         address=settings.TIEBREAK_URL,
     )
 
@@ -77,6 +84,16 @@ def repository_page(repository: Repository, parameters: QueryDict) -> Repository
 def _insight(repository: Repository) -> RepositoryInsight | None:
     has_cases = Case.objects.filter(repository=repository, is_llm=True).exists()
     return repository_insight(repository.pk) if has_cases else None
+
+
+def _charts(repository: Repository, since: date) -> list[Chart]:
+    days = days_of_repository(repository.pk, since)
+    if not any(day.label or day.wording for day in days):
+        return []
+    return [
+        chart("Label flips per call", days, [day.label for day in days], [], None),
+        chart("Wording differences per call", days, [day.wording for day in days], [], None),
+    ]
 
 
 def _newest_first(repository: Repository, wanted: RunFilter) -> QuerySet[Run]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.db.models import F, Sum
+from django.db.models import F, QuerySet, Sum
 
 from triage.models import EpochDay
 from triage.web.presenters.rates import Rate, rate_of_days
@@ -22,7 +22,7 @@ SCALE_ENDS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The calls of a case on one day."""
+    """The calls of a case, or of all cases of a repository, on one day."""
 
     day: date
     calls: int
@@ -68,8 +68,17 @@ class Chart:
 
 def days_of(case_id: int) -> list[Day]:
     """Return the days on which a case made calls, oldest first; one query."""
+    return _days(EpochDay.objects.filter(epoch__case_id=case_id))
+
+
+def days_of_repository(repository_id: int, since: date) -> list[Day]:
+    """Return the days since one on which LLM cases made calls, oldest first; one query."""
+    return _days(EpochDay.objects.filter(repository_id=repository_id, day__gte=since))
+
+
+def _days(counted: QuerySet[EpochDay]) -> list[Day]:
     rows = (
-        EpochDay.objects.filter(epoch__case_id=case_id, calls__gt=0)
+        counted.filter(calls__gt=0)
         .values("day")
         .annotate(
             made=Sum("calls"),

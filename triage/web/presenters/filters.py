@@ -47,6 +47,7 @@ class CaseOrder(StrEnum):
 
     FLIPS = "flips"
     WORDING = "wording"
+    UNCERTAINTY = "uncertainty"
     SEEN = "seen"
     NAME = "name"
 
@@ -54,6 +55,7 @@ class CaseOrder(StrEnum):
 ORDER_WORDS = {
     CaseOrder.FLIPS: "most label flips",
     CaseOrder.WORDING: "most wording differences",
+    CaseOrder.UNCERTAINTY: "least certain rate",
     CaseOrder.SEEN: "last seen",
     CaseOrder.NAME: "name",
 }
