@@ -8,14 +8,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
 
+from tests.flows.lost_uploads import lost_upload
 from tests.flows.suites import REPO, report, sha, suite
-from triage import outbox, pipeline
 from triage.models import AuditEntry, Repository, Upload, Verdict
 from triage.parse.archives import UploadedFile
-from triage.record.storage import store_files, upload_storage
+from triage.record.storage import store_files
 from triage.terms import UploadState
-from triage.upload.acceptance import accept
-from triage.upload.submission import Submission
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,12 +24,7 @@ FILES = (UploadedFile("junit.xml", BODY),)
 @pytest.fixture
 def dead() -> Upload:
     """Return an upload whose file was lost, until it was set aside."""
-    upload = accept(Submission(repo=REPO, sha=sha(1), files=FILES)).upload
-    for file in upload.files:
-        upload_storage().delete(file["stored_as"])
-    for _ in range(outbox.MOST_TRIES):
-        with pytest.raises(FileNotFoundError):
-            pipeline.process(upload.pk)
+    upload = lost_upload(sha(1), FILES)
     upload.refresh_from_db()
     return upload
 

@@ -9,10 +9,10 @@ import numpy as np
 from budgets.allowances import HIGHEST_RATE, allowance
 from budgets.checks import FloatArray
 from budgets.terms import LONGEST_WINDOW_DAYS, REPOSITORY_TERMS
+from budgets.windows import PACE_DAYS
 from triage.history.windows import use_of_repository
 from triage.verdict.standings import ALLOWANCE_CONFIDENCE
 
-PACE_DAYS = 7
 FORECAST_DAYS = 7
 
 

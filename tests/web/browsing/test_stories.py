@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.contrib.auth.models import User
 
+from tests.flows.lost_uploads import lost_upload
 from tests.flows.suites import REPO, report, sha, suite
 from tests.servers import product
 from tests.servers.receiver import receiving
 from tests.web.browsing.house import BLOCKED_PR, FLIPPED, furnish, run_of
 from tests.web.browsing.inspection import looking
-from triage import outbox, pipeline
-from triage.models import Escalation, Membership, Repository, Upload
+from triage.models import Escalation, Membership, Repository
 from triage.parse.archives import UploadedFile
-from triage.record.storage import store_files, upload_storage
+from triage.record.storage import store_files
 from triage.terms import EscalationState, Role
-from triage.upload.acceptance import accept
-from triage.upload.submission import Submission
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -167,7 +165,7 @@ def test_the_owner_of_a_suite_finds_what_needs_a_person(page: "Page") -> None:
 def test_the_operator_sees_what_broke_and_begins_again(
     page: "Page", product_env: dict[str, str]
 ) -> None:
-    lost = lost_upload()
+    lost = lost_upload(sha(300), LOST)
     sign_in(page, None)
     page.get_by_role("link", name=REPO).first.click()
     page.get_by_role("link", name="Uploads").click()
@@ -186,14 +184,3 @@ def test_the_operator_sees_what_broke_and_begins_again(
     assert page.get_by_text("Recorded and judged").is_visible()
     page.goto(f"/repositories/{REPO}/settings/changes/")
     assert page.get_by_text(str(lost.pk)).first.is_visible()
-
-
-def lost_upload() -> Upload:
-    """Return an upload whose file was lost, until it was set aside."""
-    upload = accept(Submission(repo=REPO, sha=sha(300), files=LOST)).upload
-    for file in upload.files:
-        upload_storage().delete(file["stored_as"])
-    for _ in range(outbox.MOST_TRIES):
-        with pytest.raises(FileNotFoundError):
-            pipeline.process(upload.pk)
-    return upload

@@ -12,6 +12,7 @@ from tests.web.pages.reading import queries, text
 from tests.web.people import sign_in_member
 from triage.models import Case
 from triage.web.pages.cases import CASES_PER_PAGE
+from triage.web.presenters.filters import CaseOrder
 
 pytestmark = pytest.mark.django_db
 
@@ -128,3 +129,10 @@ def test_a_slash_goes_to_the_search_and_j_and_k_walk_the_list(
     browser_page.keyboard.press("/")
     browser_page.keyboard.type("jk/")
     assert browser_page.input_value("input[type=search]") == "jk/"
+
+
+@pytest.mark.parametrize("order", CaseOrder)
+def test_a_repository_in_which_no_case_calls_an_llm_can_be_sorted_too(order: CaseOrder) -> None:
+    make_case(make_repository(REPO), "alone")
+
+    assert ">alone<" in text(f"{PATH}?sort={order.value}")

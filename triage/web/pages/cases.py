@@ -19,6 +19,10 @@ from triage.web.presenters.rates import Rate, rate_of
 CASES_PER_PAGE = 50
 RECENT = timedelta(days=30)
 
+# What stands first has the lowest; a case that did nothing lately stands last.
+Rank = tuple[float, float]
+UNRANKED: Rank = (0.0, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class CaseActivity:
@@ -73,33 +77,34 @@ def sorted_cases(
     is_by_time = wanted.order is CaseOrder.SEEN
     order = ("-last_seen_at", "-pk") if is_by_time else ("title", "pk")
     ids = list(cases.order_by(*order).values_list("pk", flat=True))
-    if wanted.order is CaseOrder.UNCERTAINTY:
-        widths = _uncertainty(activity)
-        ids.sort(key=lambda pk: -widths.get(pk, 0.0))
     if wanted.order in RANKS:
-        rank, nothing = RANKS[wanted.order], CaseActivity()
-        ids.sort(key=lambda pk: rank(activity.get(pk, nothing)))
+        ranks = RANKS[wanted.order](activity)
+        ids.sort(key=lambda pk: ranks.get(pk, UNRANKED))
     return ids
 
 
-def _by_flips(each: CaseActivity) -> tuple[int, int]:
-    return -each.flips, -each.wording
+def _by_flips(activity: Mapping[int, CaseActivity]) -> Mapping[int, Rank]:
+    return {pk: (-each.flips, -each.wording) for pk, each in activity.items()}
 
 
-def _by_wording(each: CaseActivity) -> tuple[int, int]:
-    return -each.wording, -each.flips
+def _by_wording(activity: Mapping[int, CaseActivity]) -> Mapping[int, Rank]:
+    return {pk: (-each.wording, -each.flips) for pk, each in activity.items()}
 
 
-RANKS = {CaseOrder.FLIPS: _by_flips, CaseOrder.WORDING: _by_wording}
-
-
-def _uncertainty(activity: Mapping[int, CaseActivity]) -> Mapping[int, float]:
-    """Return by case how wide the wider of its two rates' intervals is."""
+def _by_uncertainty(activity: Mapping[int, CaseActivity]) -> Mapping[int, Rank]:
+    """Rank by how wide the wider of the two rates' intervals is."""
     calls = np.array([each.calls for each in activity.values()])
     counts = np.array([(each.flips, each.wording) for each in activity.values()]).reshape(-1, 2)
     interval = credible(counts, calls[:, None], DEFAULT_PRIOR)
     widths = (interval.high - interval.low).max(axis=1)
-    return dict(zip(activity, widths.tolist(), strict=True))
+    return {pk: (-width, 0.0) for pk, width in zip(activity, widths.tolist(), strict=True)}
+
+
+RANKS = {
+    CaseOrder.FLIPS: _by_flips,
+    CaseOrder.WORDING: _by_wording,
+    CaseOrder.UNCERTAINTY: _by_uncertainty,
+}
 
 
 def _row(case: Case, activity: CaseActivity) -> CaseRow:
